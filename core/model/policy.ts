@@ -1,0 +1,65 @@
+import type { Json, JsonObject } from './json.js';
+import type { InterruptionCause } from './step.js';
+import type { ToolSpec } from './tool.js';
+import type { Run } from './run.js';
+
+/** What a policy wants a person to decide. */
+export interface ApprovalRequest {
+  /** What sort of question this is, e.g. `refund`. Default `tool_call`. */
+  readonly kind?: string;
+  /** What the grant would allow, e.g. `payments.charge`. Default the tool's name. */
+  readonly capability?: string;
+  /** What the person is shown besides the exact request. */
+  readonly presentation?: JsonObject;
+}
+
+/** A policy's answer (contract P1). */
+export type PolicyDecision =
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'deny'; readonly reason: string }
+  | { readonly kind: 'require_approval'; readonly approval: ApprovalRequest }
+  | { readonly kind: 'abort'; readonly reason: string };
+
+/** What a policy is asked about: a copy, its arguments valid (contract P3, P4). */
+export interface PolicyRequest {
+  readonly stepId: string;
+  readonly operationId: string;
+  readonly tool: ToolSpec;
+  readonly args: Json;
+  /** Why the agent wants it, in its own words. */
+  readonly reason: string | null;
+  /** Calls of this step begun before. */
+  readonly attempt: number;
+  /** Set if an earlier attempt's outcome is unknown. */
+  readonly interrupted: InterruptionCause | null;
+}
+
+/** Code outside the model that decides whether a request runs (contract P1). */
+export type Policy = (request: PolicyRequest, run: Run) => PolicyDecision | Promise<PolicyDecision>;
+
+/** Run it. */
+export function allow(): PolicyDecision {
+  return { kind: 'allow' };
+}
+
+/** Do not run it; the agent is told the reason and decides again. */
+export function deny(reason: string): PolicyDecision {
+  return { kind: 'deny', reason };
+}
+
+/** Pause the run until a person has decided on exactly this request. */
+export function requireApproval(approval: ApprovalRequest = {}): PolicyDecision {
+  return { kind: 'require_approval', approval };
+}
+
+/** End the run as `policy_abort`. */
+export function abort(reason: string): PolicyDecision {
+  return { kind: 'abort', reason };
+}
+
+/** Read-only and local tools run, remote ones need a person, all others are denied (contract P2). */
+export const defaultPolicy: Policy = ({ tool }) => {
+  if (tool.readOnly || tool.effect === 'local') return allow();
+  if (tool.effect === 'remote') return requireApproval();
+  return deny(`the default policy denies ${tool.effect} tools; give the runtime a policy of your own`);
+};
