@@ -46,7 +46,7 @@ export type Observation =
       readonly name: string;
       readonly message: string;
       /** Set if the tool ran to its end and only its result could not be recorded: do not call it again. */
-      readonly took_effect?: true;
+      readonly tookEffect?: true;
       /** The part of such a result that is JSON. */
       readonly partial?: Json;
       /** Where and why the rest is not. */

@@ -1,0 +1,82 @@
+import type { Clock } from '../clock.js';
+import { Slots } from './slots.js';
+
+/** Renews the given runs until `expiresAt` if they are still the owner's and unexpired at `now`; returns those that were. */
+export type Renew = (expiresAt: number, now: number, runIds: readonly string[]) => readonly string[] | Promise<readonly string[]>;
+
+export interface BeatOptions {
+  readonly ttlMs: number;
+  readonly clock: Clock;
+  readonly renew: Renew;
+  /** A lease is gone, or lapsed. It is not renewed again. */
+  readonly onLost: (key: number) => void;
+}
+
+/** One lease that is kept. Its key is never used again, so a late report of an older hold on the run cannot hit it. */
+interface Kept {
+  readonly runId: string;
+  readonly slots: Slots;
+}
+
+/** The leases that one runtime holds, and one beat of all of them. The same code beats in the thread and in memory. */
+export class Beat {
+  readonly #kept = new Map<number, Kept>();
+
+  constructor(private readonly options: BeatOptions) {}
+
+  hold(key: number, runId: string, buffer: SharedArrayBuffer): void {
+    this.#kept.set(key, { runId, slots: new Slots(buffer) });
+  }
+
+  drop(key: number): void {
+    this.#kept.delete(key);
+  }
+
+  /**
+   * Renews every lease that is still to be renewed, and reports those that are lost.
+   *
+   * One that fails as a whole is no loss: the deadlines stand, and the next beat tries again.
+   */
+  async beat(): Promise<void> {
+    const { clock, ttlMs, renew } = this.options;
+    const sent = clock.monotonic();
+    const now = clock.now();
+    const asked = [...this.#kept].filter(([, { slots }]) => slots.renewUntil === 0 || sent < slots.renewUntil);
+    if (asked.length > 0) {
+      const renewed = new Set(await renew(now + ttlMs, now, asked.map(([, { runId }]) => runId)));
+      for (const [key, { runId, slots }] of asked) {
+        if (renewed.has(runId)) slots.renewed(sent, ttlMs, now + ttlMs);
+        else this.#lose(key);
+      }
+    }
+    this.expire();
+  }
+
+  /** Reports the leases that lapsed unrenewed. */
+  expire(): void {
+    for (const [key, { slots }] of this.#kept) if (!slots.isLive(this.options.clock)) this.#lose(key);
+  }
+
+  /** Unless it was dropped meanwhile: what the loop has released is not lost (F10). */
+  #lose(key: number): void {
+    if (this.#kept.delete(key)) this.options.onLost(key);
+  }
+}
+
+/** What the thread is started with. */
+export interface ThreadData {
+  readonly database: string;
+  readonly owner: string;
+  readonly ttlMs: number;
+  readonly clock: SharedArrayBuffer | null;
+}
+
+export type ToThread =
+  | { readonly kind: 'hold'; readonly key: number; readonly runId: string; readonly buffer: SharedArrayBuffer }
+  | { readonly kind: 'drop'; readonly key: number }
+  | { readonly kind: 'stop' };
+
+export interface FromThread {
+  readonly lost: number;
+}
+

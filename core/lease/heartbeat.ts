@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../clock.js';
+import { LeaseLostError } from '../errors.js';
+import type { Lease } from '../model/run.js';
+import type { Store } from '../store/store.js';
+import { MEMORY } from '../store/location.js';
+import { Beat, type FromThread, type ThreadData, type ToThread } from './beat.js';
+import { BEATS_PER_TTL, RENEW_SQL } from './renew.js';
+import { Slots } from './slots.js';
+
+/** One lease that this process holds and keeps renewing. */
+export class Hold {
+  readonly slots = new Slots();
+  readonly #lost = new AbortController();
+
+  constructor(
+    readonly key: number,
+    readonly runId: string,
+    readonly owner: string,
+    private readonly clock: Clock,
+    private readonly onDrop: () => void,
+  ) {}
+
+  /** Aborted with a `LeaseLostError` once the heartbeat finds the lease gone or lapsed. */
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /**
+   * Throws unless the lease is unexpired by the wall and the monotonic clock, as known in this very tick (contract L4).
+   *
+   * @throws LeaseLostError
+   */
+  assertLive(): void {
+    if (this.#lost.signal.aborted) throw this.#lost.signal.reason;
+    if (!this.slots.isLive(this.clock)) throw this.#error('it expired before it could be renewed');
+  }
+
+  /** A call begins: it is kept alive up to its timeout plus one lease length (contract L12). */
+  boundCall(timeoutMs: number, ttlMs: number): void {
+    this.slots.renewUntil = this.clock.monotonic() + timeoutMs + ttlMs;
+  }
+
+  /** The call is over. */
+  unboundCall(): void {
+    this.slots.renewUntil = 0;
+  }
+
+  /** The heartbeat found the lease gone. */
+  lose(): void {
+    this.#lost.abort(this.#error('it was taken over or expired'));
+  }
+
+  /** Stops renewing; what the heartbeat finds after that is no loss. */
+  drop(): void {
+    this.onDrop();
+  }
+
+  #error(why: string): LeaseLostError {
+    return new LeaseLostError(this.runId, this.owner, why);
+  }
+}
+
+/** What renews the leases: a thread, or for a `:memory:` store the shared connection. */
+interface Beating {
+  send(message: ToThread): void;
+  close(): Promise<void>;
+}
+
+/** Renews the leases of one runtime. Its thread starts with the first of them. */
+export class Heartbeat {
+  readonly #holds = new Map<number, Hold>();
+  #lastKey = 0;
+  #beating: Beating | null = null;
+
+  constructor(
+    private readonly store: Store,
+    readonly owner: string,
+    readonly ttlMs: number,
+  ) {}
+
+  /** A lease of this runtime that begins now. */
+  lease(at: number): Lease {
+    return { owner: this.owner, expiresAt: at + this.ttlMs };
+  }
+
+  /**
+   * Keeps a lease that was just taken.
+   *
+   * @param sent the monotonic time when the statement that took it was sent
+   */
+  hold(runId: string, lease: Lease, sent: number): Hold {
+    const key = (this.#lastKey += 1);
+    const hold = new Hold(key, runId, this.owner, this.store.clock, () => {
+      this.#drop(key);
+    });
+    hold.slots.renewed(sent, this.ttlMs, lease.expiresAt);
+    this.#holds.set(key, hold);
+    this.#beating ??= this.store.database === MEMORY ? this.#inMemory() : this.#inThread();
+    this.#beating.send({ kind: 'hold', key, runId, buffer: hold.slots.buffer });
+    return hold;
+  }
+
+  /** Ends the thread, by message; every hold must have been dropped. */
+  async close(): Promise<void> {
+    await this.#beating?.close();
+    this.#beating = null;
+  }
+
+  #drop(key: number): void {
+    if (this.#holds.delete(key)) this.#beating?.send({ kind: 'drop', key });
+  }
+
+  #lost(key: number): void {
+    const hold = this.#holds.get(key);
+    this.#holds.delete(key);
+    hold?.lose();
+  }
+
+  #inThread(): Beating {
+    const { database, clock } = this.store;
+    const workerData: ThreadData = { database, owner: this.owner, ttlMs: this.ttlMs, clock: clock.shared };
+    const worker = new Worker(new URL('./heartbeat-thread.js', import.meta.url), { workerData });
+    const exited = once(worker, 'exit').catch(() => undefined);
+    worker.on('message', ({ lost }: FromThread) => {
+      this.#lost(lost);
+    });
+    // A thread that failed renews nothing more: nobody may go on as if it did.
+    worker.on('error', () => {
+      this.#beating = null;
+      for (const key of [...this.#holds.keys()]) this.#lost(key);
+    });
+    worker.unref();
+    return {
+      send: (message) => {
+        worker.postMessage(message);
+      },
+      close: async () => {
+        worker.ref();
+        worker.postMessage({ kind: 'stop' } satisfies ToThread);
+        await exited;
+      },
+    };
+  }
+
+  #inMemory(): Beating {
+    const beat = new Beat({
+      ttlMs: this.ttlMs,
+      clock: this.store.clock,
+      renew: (expiresAt, now, runIds) => this.#renewInMemory(expiresAt, now, runIds),
+      onLost: (key) => {
+        this.#lost(key);
+      },
+    });
+    const timer = setInterval(() => void beat.beat().catch(() => undefined), this.ttlMs / BEATS_PER_TTL);
+    timer.unref();
+    return {
+      send: (message) => {
+        if (message.kind === 'hold') beat.hold(message.key, message.runId, message.buffer);
+        else if (message.kind === 'drop') beat.drop(message.key);
+      },
+      close: () => {
+        clearInterval(timer);
+        return Promise.resolve();
+      },
+    };
+  }
+
+  async #renewInMemory(expiresAt: number, now: number, runIds: readonly string[]): Promise<string[]> {
+    const parameters = [expiresAt, this.owner, now, JSON.stringify(runIds)];
+    const { records } = await this.store.transaction((sql) => sql.query(RENEW_SQL, parameters));
+    return records.map((record) => String(record['id']));
+  }
+}

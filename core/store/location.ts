@@ -1,0 +1,49 @@
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions.js';
+import { InvalidArgumentError, NotFoundError, StoreError } from '../errors.js';
+
+/** Where a store is: a path, `:memory:`, or TypeORM's options of a `better-sqlite3` DataSource. */
+export type StoreLocation = string | BetterSqlite3DataSourceOptions;
+
+export const MEMORY = ':memory:';
+
+/** The file's absolute path, or `:memory:`. */
+export function databaseOf(location: StoreLocation): string {
+  const database: unknown = typeof location === 'string' ? location : optionsDatabase(location);
+  if (typeof database !== 'string' || database.trim() === '') {
+    throw new InvalidArgumentError(`store: give a path, ':memory:' or TypeORM options of a better-sqlite3 DataSource`);
+  }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(database)) {
+    const scheme = database.slice(0, database.indexOf(':'));
+    throw new InvalidArgumentError(`store: this version opens SQLite files only, not ${scheme}:// addresses; give a path`);
+  }
+  if (database.includes('\0')) throw new InvalidArgumentError('store: the path holds a NUL character');
+  return database === MEMORY ? MEMORY : resolve(database);
+}
+
+function optionsDatabase(options: unknown): unknown {
+  if (typeof options !== 'object' || options === null) return undefined;
+  const { type, database } = options as { type?: unknown; database?: unknown };
+  if (type !== 'better-sqlite3') {
+    throw new InvalidArgumentError(`store: this version takes TypeORM options of type 'better-sqlite3' only`);
+  }
+  return database;
+}
+
+/** Makes sure that a new file is its owner's only, whatever the umask: SQLite gives the WAL the same mode. */
+export function prepareFile(path: string, create: boolean): void {
+  if (existsSync(path)) {
+    if (!statSync(path).isFile()) throw new StoreError(`${path} is not a file; give the path of a database file`);
+    return;
+  }
+  if (!create) throw new NotFoundError('store', path, 'there is no such file; Runtime.open creates it');
+  const folder = dirname(path);
+  if (!existsSync(folder)) throw new StoreError(`the folder ${folder} does not exist; create it first`);
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw new StoreError(`cannot create ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}

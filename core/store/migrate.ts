@@ -1,0 +1,59 @@
+import type { DataSource } from 'typeorm';
+import { SchemaVersionError, StoreError } from '../errors.js';
+import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
+import { sqlOn } from './writer.js';
+
+/** Where TypeORM records which migrations ran. */
+export const MIGRATIONS_TABLE = 'holdpoint_migrations';
+
+/**
+ * Brings the database to this version's schema.
+ *
+ * Two processes that open the same new file at once do not both migrate: the check and the migration are one immediate
+ * transaction, so the second finds the work done (F16).
+ *
+ * @throws SchemaVersionError if a newer version wrote the database
+ */
+export async function migrate(source: DataSource, name: string): Promise<void> {
+  const runner = source.createQueryRunner();
+  await runner.query('BEGIN IMMEDIATE');
+  try {
+    if ((await missingMigrations(source, name)) > 0) await source.runMigrations({ transaction: 'none' });
+    await runner.query('COMMIT');
+  } catch (error) {
+    await runner.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Refuses a database that is not at this version's schema. */
+export async function requireMigrated(source: DataSource, name: string): Promise<void> {
+  const missing = await missingMigrations(source, name);
+  if (missing > 0) {
+    throw new StoreError(
+      `${name} is not a Holdpoint database of this version: ${missing} migration(s) are missing. ` +
+        'Open it once with Runtime.open, which creates and migrates it',
+    );
+  }
+}
+
+async function missingMigrations(source: DataSource, name: string): Promise<number> {
+  const done = await executed(source);
+  const known = new Set<string>(SQLITE_MIGRATIONS.map((migration) => migration.name));
+  const unknown = done.filter((migration) => !known.has(migration));
+  if (unknown.length > 0) {
+    throw new SchemaVersionError(
+      `${name} was written by a newer version of Holdpoint (${unknown.join(', ')}) and was not touched; ` +
+        'upgrade this program',
+    );
+  }
+  return known.size - done.length;
+}
+
+async function executed(source: DataSource): Promise<string[]> {
+  const sql = sqlOn(source.createQueryRunner());
+  const tables = await sql.query(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?`, [MIGRATIONS_TABLE]);
+  if (tables.records.length === 0) return [];
+  const rows = await sql.query(`SELECT name FROM ${MIGRATIONS_TABLE}`, []);
+  return rows.records.map((row) => String(row['name']));
+}

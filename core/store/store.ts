@@ -1,0 +1,178 @@
+import { DataSource } from 'typeorm';
+import type Database from 'better-sqlite3';
+import { uuidV7, type Ids } from '../ids.js';
+import { systemClock, type Clock } from '../clock.js';
+import { ClosedError } from '../errors.js';
+import { ApprovalRow, ENTITIES, EventRow, RunRow, StepRow, ToolSpecRow } from './entities/index.js';
+import { databaseOf, MEMORY, prepareFile, type StoreLocation } from './location.js';
+import { migrate, MIGRATIONS_TABLE, requireMigrated } from './migrate.js';
+import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
+import { codeOf, storeError } from './sql-error.js';
+import { Table, type Sql } from './table.js';
+import { sqlOn, Writer } from './writer.js';
+
+/** How long a statement waits for another process's lock, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+/** How often opening is tried while another process creates the same file. */
+const OPEN_ATTEMPTS = 40;
+const OPEN_RETRY_MS = 50;
+
+export interface StoreOptions {
+  readonly location: StoreLocation;
+  /** Create and migrate the file; otherwise it must be there, at this version's schema. */
+  readonly create: boolean;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+}
+
+/** The tables of a store. */
+export interface Tables {
+  readonly runs: Table<RunRow>;
+  readonly steps: Table<StepRow>;
+  readonly approvals: Table<ApprovalRow>;
+  readonly events: Table<EventRow>;
+  readonly specs: Table<ToolSpecRow>;
+}
+
+/**
+ * One open database: a connection that writes, through one queue, and one that only reads.
+ *
+ * A `:memory:` store has one connection for both.
+ */
+export class Store {
+  /** The file's absolute path, or `:memory:`. */
+  readonly database: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly tables: Tables;
+  readonly #writer: Writer;
+  readonly #sources: readonly DataSource[];
+  readonly #reader: Sql | null;
+  #closed = false;
+
+  private constructor(database: string, options: StoreOptions, writing: DataSource, reading: DataSource | null) {
+    this.database = database;
+    this.clock = options.clock ?? systemClock;
+    this.ids = options.ids ?? uuidV7;
+    this.#writer = new Writer(writing, database);
+    this.#reader = reading ? sqlOn(reading.createQueryRunner()) : null;
+    this.#sources = reading ? [reading, writing] : [writing];
+    this.tables = {
+      runs: new Table(writing, RunRow),
+      steps: new Table(writing, StepRow),
+      approvals: new Table(writing, ApprovalRow),
+      events: new Table(writing, EventRow),
+      specs: new Table(writing, ToolSpecRow),
+    };
+  }
+
+  /**
+   * Opens a store.
+   *
+   * @throws InvalidArgumentError, NotFoundError, StoreError, SchemaVersionError: each says what to do, and has changed nothing
+   */
+  static async open(options: StoreOptions): Promise<Store> {
+    const database = databaseOf(options.location);
+    if (database !== MEMORY) prepareFile(database, options.create);
+    try {
+      return await retryWhileBusy(() => openSources(database, options));
+    } catch (error) {
+      throw storeError(error, `open ${database}`);
+    }
+  }
+
+  /** Opens the two connections; called once the file is prepared. */
+  static async connect(database: string, options: StoreOptions, opened: DataSource[]): Promise<Store> {
+    const writing = await connected(sourceOf(database, options, false), opened);
+    if (options.create) await migrate(writing, database);
+    else await requireMigrated(writing, database);
+    const reading = database === MEMORY ? null : await connected(sourceOf(database, options, true), opened);
+    return new Store(database, options, writing, reading);
+  }
+
+  /** All that `work` writes is committed together, or none of it (contract S2). */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#writer.transaction(work);
+  }
+
+  /** Reads what is committed. */
+  async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new ClosedError(`${this.database} is closed`);
+    if (!this.#reader) return this.#writer.transaction(work);
+    try {
+      return await work(this.#reader);
+    } catch (error) {
+      throw storeError(error, `read ${this.database}`);
+    }
+  }
+
+  /** Waits for the writes that are queued, then closes the connections. Closing twice is no error. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#writer.close();
+    await destroyAll(this.#sources);
+  }
+}
+
+async function openSources(database: string, options: StoreOptions): Promise<Store> {
+  const opened: DataSource[] = [];
+  try {
+    return await Store.connect(database, options, opened);
+  } catch (error) {
+    await destroyAll(opened);
+    throw error;
+  }
+}
+
+async function connected(source: DataSource, opened: DataSource[]): Promise<DataSource> {
+  await source.initialize();
+  opened.push(source);
+  return source;
+}
+
+async function destroyAll(sources: readonly DataSource[]): Promise<void> {
+  for (const source of sources) await source.destroy();
+}
+
+function sourceOf(database: string, { location }: StoreOptions, readonly: boolean): DataSource {
+  const given = typeof location === 'string' ? {} : location;
+  return new DataSource({
+    ...given,
+    type: 'better-sqlite3',
+    database,
+    readonly,
+    fileMustExist: database !== MEMORY,
+    timeout: BUSY_TIMEOUT_MS,
+    entities: ENTITIES,
+    migrations: SQLITE_MIGRATIONS,
+    migrationsTableName: MIGRATIONS_TABLE,
+    migrationsRun: false,
+    synchronize: false,
+    dropSchema: false,
+    // Statements carry the arguments of tools; they stay out of every log.
+    logging: false,
+    prepareDatabase: (db) => {
+      setPragmas(db as Database.Database, database !== MEMORY && !readonly);
+    },
+  });
+}
+
+/** Reopening a WAL file would silently lower `synchronous` to NORMAL, so it is set on every connection. */
+function setPragmas(db: Database.Database, wal: boolean): void {
+  if (wal) db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = FULL');
+  db.pragma('trusted_schema = OFF');
+}
+
+/** Switching a new file to WAL needs it alone, and SQLite does not wait for that: other openers are waited out here. */
+async function retryWhileBusy<T>(open: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await open();
+    } catch (error) {
+      if (attempt >= OPEN_ATTEMPTS || !codeOf(error)?.startsWith('SQLITE_BUSY')) throw error;
+      await new Promise((retry) => setTimeout(retry, OPEN_RETRY_MS));
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import type { DataSource, EntityMetadata, ObjectLiteral } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+
+/** One statement on an open transaction, or on the read connection. */
+export interface Sql {
+  query(sql: string, parameters: readonly unknown[]): Promise<{ records: ObjectLiteral[]; affected: number }>;
+}
+
+/**
+ * The statements of one table, compiled once from its entity's metadata.
+ *
+ * Every value is a parameter; names come from the entity alone. A write says how many rows it met: the caller decides
+ * what it means that there was none.
+ */
+export class Table<Row extends object> {
+  readonly #metadata: EntityMetadata;
+  readonly #statements = new Map<string, string>();
+  readonly #columns: string;
+
+  constructor(
+    private readonly source: DataSource,
+    entity: abstract new () => Row,
+  ) {
+    this.#metadata = source.getMetadata(entity);
+    this.#columns = this.#metadata.columns.map((column) => this.#name(column)).join(', ');
+  }
+
+  /** Adds rows; returns the keys that the database gave them, in the same order, if it gives any. */
+  async insert(sql: Sql, rows: readonly Partial<Row>[]): Promise<number[]> {
+    const keys = Object.keys(rows[0] ?? {});
+    const statement = this.#compiled(`insert ${rows.length} ${keys.join()}`, () => {
+      const names = keys.map((key) => this.#name(this.#column(key))).join(', ');
+      const tuples = rows.map((_, row) => `(${keys.map((_key, at) => this.#mark(row * keys.length + at)).join(', ')})`);
+      return `INSERT INTO ${this.#table()} (${names}) VALUES ${tuples.join(', ')}${this.#returning()}`;
+    });
+    const { records } = await sql.query(statement, rows.flatMap((row) => this.#values(row, keys)));
+    return records.map((record) => Number(Object.values(record)[0])).sort((a, b) => a - b);
+  }
+
+  /** Adds a row unless its primary key is there already. */
+  async insertIfAbsent(sql: Sql, row: Partial<Row>): Promise<void> {
+    const keys = Object.keys(row);
+    const statement = this.#compiled(`insert if absent ${keys.join()}`, () => {
+      const names = keys.map((key) => this.#name(this.#column(key))).join(', ');
+      const marks = keys.map((_, at) => this.#mark(at)).join(', ');
+      return `INSERT INTO ${this.#table()} (${names}) VALUES (${marks}) ON CONFLICT DO NOTHING`;
+    });
+    await sql.query(statement, this.#values(row, keys));
+  }
+
+  /** Changes the rows that match `where` exactly; returns how many there were. */
+  async update(sql: Sql, set: Partial<Row>, where: Partial<Row>): Promise<number> {
+    const keys = Object.keys(set);
+    const tests = Object.keys(where);
+    const statement = this.#compiled(`update ${keys.join()} where ${tests.join()}`, () => {
+      const sets = keys.map((key, at) => `${this.#name(this.#column(key))} = ${this.#mark(at)}`).join(', ');
+      return `UPDATE ${this.#table()} SET ${sets} WHERE ${this.#tests(tests, keys.length)}`;
+    });
+    return (await sql.query(statement, [...this.#values(set, keys), ...this.#values(where, tests)])).affected;
+  }
+
+  /** The rows that match `where`, in the order of `by`; `after` skips those up to that value of `by`. */
+  async find(
+    sql: Sql,
+    where: Partial<Row>,
+    { by, descending = false, after, limit }: FindOptions<Row> = {},
+  ): Promise<Row[]> {
+    const tests = Object.keys(where);
+    const parameters = this.#values(where, tests);
+    const key = `find ${tests.join()} by ${by ?? ''} ${descending} ${after !== undefined} ${limit !== undefined}`;
+    const statement = this.#compiled(key, () => {
+      const conditions = tests.length > 0 ? [this.#tests(tests, 0)] : [];
+      if (by && after !== undefined) conditions.push(`${this.#name(this.#column(by))} > ${this.#mark(tests.length)}`);
+      const order = by ? ` ORDER BY ${this.#name(this.#column(by))}${descending ? ' DESC' : ''}` : '';
+      const bound = limit === undefined ? '' : ` LIMIT ${this.#mark(tests.length + (after === undefined ? 0 : 1))}`;
+      const filter = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+      return `SELECT ${this.#columns} FROM ${this.#table()}${filter}${order}${bound}`;
+    });
+    if (after !== undefined) parameters.push(after);
+    if (limit !== undefined) parameters.push(limit);
+    return (await sql.query(statement, parameters)).records.map((record) => this.#row(record));
+  }
+
+  #returning(): string {
+    const generated = this.#metadata.generatedColumns[0];
+    return generated ? ` RETURNING ${this.#name(generated)}` : '';
+  }
+
+  #row(record: ObjectLiteral): Row {
+    const row: ObjectLiteral = {};
+    for (const column of this.#metadata.columns) {
+      row[column.propertyName] = this.source.driver.prepareHydratedValue(record[column.databaseName], column) as unknown;
+    }
+    return row as Row;
+  }
+
+  #values(row: Partial<Row>, keys: readonly string[]): unknown[] {
+    const { driver } = this.source;
+    return keys.map((key) => driver.preparePersistentValue(row[key as keyof Row], this.#column(key)) as unknown);
+  }
+
+  #tests(keys: readonly string[], from: number): string {
+    return keys.map((key, at) => `${this.#name(this.#column(key))} = ${this.#mark(from + at)}`).join(' AND ');
+  }
+
+  #column(key: string): ColumnMetadata {
+    const column = this.#metadata.findColumnWithPropertyName(key);
+    if (!column) throw new Error(`${this.#metadata.name} has no column ${key}`);
+    return column;
+  }
+
+  #name(column: ColumnMetadata): string {
+    return this.source.driver.escape(column.databaseName);
+  }
+
+  #table(): string {
+    return this.source.driver.escape(this.#metadata.tableName);
+  }
+
+  #mark(at: number): string {
+    return this.source.driver.createParameter(`p${at}`, at);
+  }
+
+  #compiled(key: string, build: () => string): string {
+    let statement = this.#statements.get(key);
+    if (statement === undefined) {
+      statement = build();
+      this.#statements.set(key, statement);
+    }
+    return statement;
+  }
+}
+
+export interface FindOptions<Row> {
+  readonly by?: keyof Row & string;
+  readonly descending?: boolean;
+  readonly after?: number;
+  readonly limit?: number;
+}
