@@ -61,3 +61,15 @@ export function approvalHash({ kind, capability, presentation, request }: Approv
 export function asksForOutcome(kind: string): boolean {
   return (UNKNOWN_OUTCOME_KINDS as readonly string[]).includes(kind);
 }
+
+/** When an open approval expires: a question if nobody decides, a grant if no resume uses it (contract A5). */
+export function expiresAt({ status, expiresAt: unanswered, decidedAt, grantTtlMs }: Approval): number | null {
+  if (status === 'pending') return unanswered;
+  if (status !== 'approved' || decidedAt === null || grantTtlMs === null) return null;
+  return decidedAt + grantTtlMs;
+}
+
+export function isExpired(approval: Approval, at: number): boolean {
+  const end = expiresAt(approval);
+  return end !== null && end <= at;
+}

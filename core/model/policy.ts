@@ -1,4 +1,7 @@
-import type { Json, JsonObject } from './json.js';
+import { asksForOutcome } from './approval.js';
+import { canonicalJson } from './canonical-json.js';
+import { isPlainObject, type Json, type JsonObject } from './json.js';
+import { describeThrown } from './text.js';
 import type { InterruptionCause } from './step.js';
 import type { ToolSpec } from './tool.js';
 import type { Run } from './run.js';
@@ -63,3 +66,34 @@ export const defaultPolicy: Policy = ({ tool }) => {
   if (tool.effect === 'remote') return requireApproval();
   return deny(`the default policy denies ${tool.effect} tools; give the runtime a policy of your own`);
 };
+
+/** A policy's answer, or what is wrong with it. */
+export type ReadPolicy =
+  | { readonly ok: true; readonly decision: PolicyDecision }
+  | { readonly ok: false; readonly message: string };
+
+/** Reads whatever a policy answered; anything but one of its four answers is refused (contract P1). */
+export function readPolicyDecision(answer: unknown): ReadPolicy {
+  const decision = isPlainObject(answer) ? decisionOf(answer) : null;
+  if (!decision) return { ok: false, message: 'the policy must answer allow(), deny(), requireApproval() or abort()' };
+  try {
+    return { ok: true, decision: JSON.parse(canonicalJson(decision, 'policy')) as PolicyDecision };
+  } catch (error) {
+    return { ok: false, message: `the policy's answer is not JSON: ${describeThrown(error).message}` };
+  }
+}
+
+function decisionOf(answer: Record<string, unknown>): PolicyDecision | null {
+  const { kind, reason, approval } = answer;
+  if (kind === 'allow') return allow();
+  if ((kind === 'deny' || kind === 'abort') && typeof reason === 'string') return { kind, reason };
+  return kind === 'require_approval' && isApprovalRequest(approval) ? { kind, approval } : null;
+}
+
+function isApprovalRequest(value: unknown): value is ApprovalRequest {
+  if (!isPlainObject(value)) return false;
+  const { kind, capability, presentation } = value;
+  const text = (member: unknown): boolean => member === undefined || (typeof member === 'string' && member !== '');
+  if (typeof kind === 'string' && asksForOutcome(kind)) return false;
+  return text(kind) && text(capability) && (presentation === undefined || isPlainObject(presentation));
+}

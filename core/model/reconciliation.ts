@@ -1,4 +1,6 @@
-import type { Json, JsonObject } from './json.js';
+import { canonicalJson } from './canonical-json.js';
+import { isPlainObject, type Json, type JsonObject } from './json.js';
+import { describeThrown } from './text.js';
 
 /** What a person should be shown and decide. */
 export interface WaitRequest {
@@ -23,3 +25,32 @@ export const Reconciliation = {
   /** The outside world contradicts the record: the run fails as `reconcile_conflict`. */
   conflict: (detail: string): Reconciliation => ({ kind: 'conflict', detail }),
 } as const;
+
+/** A reconciliation's answer, or why it is none (contract I5). */
+export type ReadReconciliation =
+  | { readonly ok: true; readonly answer: Reconciliation }
+  | { readonly ok: false; readonly message: string };
+
+/** Reads whatever a reconciliation answered. */
+export function readReconciliation(answer: unknown): ReadReconciliation {
+  if (!isPlainObject(answer) || !isReconciliation(answer)) {
+    return { ok: false, message: 'it must answer Reconciliation.continue, complete, wait or conflict' };
+  }
+  try {
+    return { ok: true, answer: JSON.parse(canonicalJson(answer, 'reconciliation')) as Reconciliation };
+  } catch (error) {
+    return { ok: false, message: describeThrown(error).message };
+  }
+}
+
+function isReconciliation({ kind, detail, result, approval }: Record<string, unknown>): boolean {
+  if (kind === 'continue') return detail === null || typeof detail === 'string';
+  if (kind === 'conflict') return typeof detail === 'string';
+  if (kind === 'complete') return result !== undefined;
+  if (kind !== 'wait' || !isPlainObject(approval)) return false;
+  const { capability, presentation } = approval;
+  return (
+    (capability === undefined || typeof capability === 'string') &&
+    (presentation === undefined || isPlainObject(presentation))
+  );
+}

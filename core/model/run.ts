@@ -80,12 +80,16 @@ export interface Run {
   readonly decodeError: string | null;
 }
 
-/** Whether a run in this status has ended. */
+/** Whether a run in this status has ended. One in a status that this version does not know can still be cancelled (S9). */
 export function isTerminal(status: RunStatus): boolean {
-  return RUN_MOVES[status].length === 0;
+  return movesFrom(status).length === 0;
 }
 
 /** Whether the machine allows the move; staying put is allowed in a status that is not terminal. */
 export function canMoveRun(from: RunStatus, to: RunStatus): boolean {
-  return from === to ? !isTerminal(from) : (RUN_MOVES[from] as readonly RunStatus[]).includes(to);
+  return from === to ? !isTerminal(from) : movesFrom(from).includes(to);
+}
+
+function movesFrom(status: RunStatus): readonly RunStatus[] {
+  return RUN_STATUSES.includes(status) ? RUN_MOVES[status] : ['CANCELLED'];
 }

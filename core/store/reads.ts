@@ -1,4 +1,5 @@
 import { NotFoundError } from '../errors.js';
+import { sha256 } from '../model/hash.js';
 import type { Approval, ApprovalStatus } from '../model/approval.js';
 import type { RunEvent } from '../model/event.js';
 import type { State } from '../model/moves/change.js';
@@ -71,9 +72,9 @@ export async function loadEvents(store: Store, sql: Sql, runId: string, page: Pa
   return (await store.tables.events.find(sql, { runId }, { by: 'index', ...page })).map(decodeEvent);
 }
 
-/** The spec that a step's call was last judged by; null if it has none or it does not decode. */
+/** The spec that a step's call was last judged by; null if it has none, or its text is not the one that was hashed. */
 export async function loadSpec(store: Store, sql: Sql, hash: string | null): Promise<ToolSpec | null> {
   if (hash === null) return null;
   const [row] = await store.tables.specs.find(sql, { hash });
-  return row ? decodeSpec(row.spec) : null;
+  return row && sha256(row.spec) === hash ? decodeSpec(row.spec) : null;
 }

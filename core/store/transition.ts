@@ -69,7 +69,8 @@ export async function write(store: Store, sql: Sql, state: State, change: Change
   one(await store.tables.runs.update(sql, set, { id: run.id, status, eventCount }), run, change);
   if (change.step) await writeStep(store, sql, run, change, change.step);
   for (const approval of change.approvals ?? []) await writeApproval(store, sql, run, change, approval);
-  const seqs = await store.tables.events.insert(sql, events.map(({ draft: _draft, ...row }) => row));
+  const rows = events.map(({ draft: _draft, ...row }) => row);
+  const seqs = rows.length > 0 ? await store.tables.events.insert(sql, rows) : [];
   return {
     state: after(state, change, { ...head, updatedAt: at }),
     events: events.map(({ draft, ...row }, at) => ({ ...row, ...draft, seq: seqs[at] ?? 0, decodeError: null })),

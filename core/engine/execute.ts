@@ -1,0 +1,175 @@
+import { AbortRunError, InvalidJsonError, OutcomeUnknownError } from '../errors.js';
+import type { Approval } from '../model/approval.js';
+import { canonicalJson } from '../model/canonical-json.js';
+import type { Json } from '../model/json.js';
+import { abortByTool, failTool, finishTool, interruptTool, startTool, type JudgedCall } from '../model/moves/tool.js';
+import { event } from '../model/moves/change.js';
+import { partialJson } from '../model/partial-json.js';
+import type { Observation } from '../model/step.js';
+import type { CallApproval, ToolCall, ToolSpec } from '../model/tool.js';
+import { describeThrown } from '../model/text.js';
+import { transition } from '../store/transition.js';
+import { resumption } from './judge.js';
+import type { PreparedCall } from './prepare.js';
+import type { Session } from './session.js';
+
+/** What came of a call. */
+type Outcome =
+  | { readonly kind: 'returned'; readonly result: Json }
+  | { readonly kind: 'unrecordable'; readonly observation: Observation & { readonly kind: 'error' } }
+  | { readonly kind: 'threw'; readonly thrown: unknown }
+  | { readonly kind: 'timeout' };
+
+/**
+ * Starts the tool and calls it: commit 3a, the call, commit 4 (contract I1).
+ *
+ * Between the commit and the call nothing is awaited; the lease is checked once more in that very tick (L4).
+ */
+export async function runTool(session: Session, call: PreparedCall, judged: JudgedCall, grant: Approval | null): Promise<void> {
+  await session.commit((state, at, lease) => startTool(state, judged, resumption(grant, lease), at), true);
+  if (session.run.status !== 'RUNNING') return;
+  session.hold.assertLive();
+  const outcome = await callTool(session, call, grant);
+  await observe(session, call.tool.spec, outcome);
+}
+
+async function callTool(session: Session, call: PreparedCall, grant: Approval | null): Promise<Outcome> {
+  const { hold, engine } = session;
+  const { timeoutMs } = call.tool.spec;
+  const abort = new AbortController();
+  const over = new AbortController();
+  hold.boundCall(timeoutMs, engine.options.heartbeat.ttlMs);
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const info = toolCall(session, abort.signal, timeoutMs, grant);
+    const returned = outcomeOf(call, info);
+    const timedOut = new Promise<Outcome>((resolve) => {
+      timer = setTimeout(() => {
+        abort.abort(new DOMException(`the call exceeded its timeout of ${timeoutMs} ms`, 'TimeoutError'));
+        resolve({ kind: 'timeout' });
+      }, timeoutMs);
+    });
+    const outcome = await Promise.race([returned, timedOut, leaseLost(session, abort, over.signal)]);
+    if (outcome.kind === 'timeout') void returned.then((late) => appendLate(session, late));
+    return outcome;
+  } finally {
+    clearTimeout(timer);
+    over.abort();
+    hold.unboundCall();
+  }
+}
+
+/** The call itself. Its first statement runs before anything is awaited. */
+async function outcomeOf({ instance, input, tool }: PreparedCall, info: ToolCall): Promise<Outcome> {
+  try {
+    const method = (instance as Record<string, unknown>)[tool.method] as (input: object, call: ToolCall) => unknown;
+    return resultOf(await method.call(instance, input, info), tool.spec);
+  } catch (thrown) {
+    return { kind: 'threw', thrown };
+  }
+}
+
+function toolCall(session: Session, signal: AbortSignal, timeoutMs: number, grant: Approval | null): ToolCall {
+  const { run, step, engine } = session;
+  return {
+    runId: run.id,
+    stepId: step.id,
+    operationId: step.operationId,
+    attempt: step.attempt,
+    agent: run.agent,
+    signal,
+    deadline: new Date(engine.store.clock.now() + timeoutMs),
+    ...(grant ? { approval: callApproval(grant) } : {}),
+  };
+}
+
+/** What a tool or a reconciliation is told of the grant. */
+export function callApproval({ id, decidedBy, note }: Approval): CallApproval {
+  return { id, decidedBy: decidedBy ?? '', note };
+}
+
+/** A tool that returns nothing has the result null. */
+function resultOf(value: unknown, spec: ToolSpec): Outcome {
+  try {
+    return { kind: 'returned', result: JSON.parse(canonicalJson(value ?? null, 'result')) as Json };
+  } catch (error) {
+    if (!(error instanceof InvalidJsonError)) throw error;
+    const { partial, omitted } = partialJson(value, 'result');
+    const effect = spec.readOnly ? '' : ' The call itself took effect: do not make it again.';
+    const message = `${spec.name} returned what JSON cannot hold: ${error.message}.${effect}`;
+    const tookEffect = spec.readOnly ? {} : { tookEffect: true as const };
+    return { kind: 'unrecordable', observation: { kind: 'error', name: error.name, message, ...tookEffect, partial, omitted } };
+  }
+}
+
+/**
+ * Rejects once the lease is lost (contract L5). After an operator's cancel it waits for the tool instead: what came of
+ * the call is still worth recording (L9).
+ */
+function leaseLost(session: Session, abort: AbortController, over: AbortSignal): Promise<never> {
+  const { signal } = session.hold;
+  const lost = new Promise<never>((_, reject) => {
+    const give = async (): Promise<void> => {
+      abort.abort(signal.reason);
+      const cancelled = await session.cancelled().catch(() => null);
+      if (!cancelled) reject(signal.reason as Error);
+    };
+    if (signal.aborted) void give();
+    else signal.addEventListener('abort', () => void give(), { signal: over });
+  });
+  lost.catch(() => undefined);
+  return lost;
+}
+
+async function observe(session: Session, spec: ToolSpec, outcome: Outcome): Promise<void> {
+  const cancelled = session.hold.signal.aborted;
+  try {
+    await session.commit((state, at) => {
+      if (outcome.kind === 'returned') return finishTool(state, spec, outcome.result, at);
+      if (outcome.kind === 'unrecordable') return failTool(state, outcome.observation, at);
+      if (outcome.kind === 'timeout') return timedOut(state, spec, at);
+      return threw(state, spec, outcome.thrown, at);
+    });
+  } catch (error) {
+    if (cancelled || (await session.cancelled().catch(() => null))) await appendLate(session, outcome);
+    throw error;
+  }
+}
+
+type Observing = Parameters<typeof finishTool>[0];
+
+function timedOut(state: Observing, spec: ToolSpec, at: number) {
+  const message = `${spec.name} did not answer within ${spec.timeoutMs} ms`;
+  if (spec.readOnly) return failTool(state, { kind: 'error', name: 'TimeoutError', message }, at);
+  return interruptTool(state, 'timeout', message, at);
+}
+
+function threw(state: Observing, spec: ToolSpec, thrown: unknown, at: number) {
+  const { name, message } = describeThrown(thrown);
+  if (thrown instanceof AbortRunError) return abortByTool(state, message, at);
+  if (thrown instanceof OutcomeUnknownError && !spec.readOnly) return interruptTool(state, 'unknown', message, at);
+  return failTool(state, { kind: 'error', name, message }, at);
+}
+
+/** An outcome that arrives after its step was settled otherwise is appended for a person to see; it changes no state (I9, L9). */
+async function appendLate(session: Session, outcome: Outcome): Promise<void> {
+  const { store } = session.engine;
+  const { index, attempt } = session.step;
+  const payload = { step: index, attempt, late: true, ...lateOutcome(outcome) };
+  try {
+    const committed = await transition(store, session.run.id, () => ({
+      run: {},
+      events: [event('step.tool_finished', payload)],
+    }));
+    session.engine.notify(committed.events);
+  } catch {
+    return; // The store is closed or failing, and the outcome is a courtesy.
+  }
+}
+
+function lateOutcome(outcome: Outcome): { readonly [key: string]: unknown } {
+  if (outcome.kind === 'returned') return { result: outcome.result };
+  if (outcome.kind === 'unrecordable') return { error: outcome.observation };
+  if (outcome.kind === 'timeout') return { error: { kind: 'error', name: 'TimeoutError', message: 'the call timed out' } };
+  return { error: { kind: 'error', ...describeThrown(outcome.thrown) } };
+}

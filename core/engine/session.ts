@@ -1,0 +1,155 @@
+import type { AgentDefinition, Class } from '../definition/definition.js';
+import { RunLeasedError, RunStateError } from '../errors.js';
+import type { Hold } from '../lease/heartbeat.js';
+import { isExpired, type Approval } from '../model/approval.js';
+import { expire } from '../model/moves/operator.js';
+import type { Change, State } from '../model/moves/change.js';
+import type { Lease, Run } from '../model/run.js';
+import type { Step } from '../model/step.js';
+import { loadRun } from '../store/reads.js';
+import { heldTransition, transition, type Committed } from '../store/transition.js';
+import type { Engine } from './engine.js';
+import type { Instances } from './instances.js';
+
+/** A move of a session; `lease` is the one that it may take. */
+export type SessionMove = (state: State, at: number, lease: Lease) => Change;
+
+/**
+ * One hold of this process on one run, from the transaction that takes the lease to the one that releases it.
+ *
+ * It starts without a lease: a run that waits for a person is looked at, and its policy asked, before anything is taken.
+ */
+export class Session {
+  #state: State;
+  #hold: Hold | null = null;
+  #activeBefore = 0;
+  #activeSince = 0;
+
+  constructor(
+    readonly engine: Engine,
+    readonly agent: AgentDefinition,
+    private readonly instances: Instances,
+    state: State,
+    private readonly approvalsSeen: readonly Approval[],
+  ) {
+    this.#state = state;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get run(): Run {
+    return this.#state.run;
+  }
+
+  get step(): Step {
+    if (!this.#state.step) throw new Error(`run ${this.run.id} has no step`);
+    return this.#state.step;
+  }
+
+  /** Every approval of the run, as it is now. */
+  get approvals(): readonly Approval[] {
+    const { approval } = this.#state;
+    return this.approvalsSeen.map((seen) => (seen.id === approval?.id ? approval : seen));
+  }
+
+  get hold(): Hold {
+    if (!this.#hold) throw new Error(`run ${this.run.id} is not held`);
+    return this.#hold;
+  }
+
+  get isHeld(): boolean {
+    return this.#hold !== null;
+  }
+
+  /** Milliseconds that the run has been executing. */
+  get activeMs(): number {
+    const now = this.engine.store.clock.now();
+    return this.#hold ? this.#activeBefore + Math.max(0, now - this.#activeSince) : this.run.activeMs;
+  }
+
+  /** @throws DefinitionError if the instance cannot be made */
+  instance(cls: Class): Promise<object> {
+    return this.instances.of(cls);
+  }
+
+  /**
+   * Commits a move. While the run is held it requires the lease; before, it requires the run to be as it was seen, and
+   * takes the lease if the move does (contract A4, L7).
+   */
+  async commit(move: SessionMove, startsEffect = false): Promise<void> {
+    const committed = this.#hold ? await this.#commitHeld(move, startsEffect) : await this.#commitTaking(move);
+    this.#state = committed.state;
+    this.engine.notify(committed.events);
+  }
+
+  /**
+   * Keeps the lease that a transaction has just taken, if it took one.
+   *
+   * @param sent the monotonic time when the transaction was sent
+   */
+  keep(run: Run, sent: number): void {
+    const { heartbeat } = this.engine.options;
+    if (run.lease?.owner !== heartbeat.owner) return;
+    this.#hold = heartbeat.hold(run.id, run.lease, sent);
+    this.#activeBefore = run.activeMs;
+    this.#activeSince = this.engine.store.clock.now();
+  }
+
+  /** Gives the lease back while the run goes on at its next resume (contract L11). */
+  release(): Promise<void> {
+    return this.commit(() => ({ run: { lease: null }, events: [] }));
+  }
+
+  /** The run, if an operator has cancelled it meanwhile (contract L9). */
+  async cancelled(): Promise<Run | null> {
+    const { store } = this.engine;
+    const run = await store.read((sql) => loadRun(store, sql, this.run.id));
+    return run.reason === 'operator_cancelled' ? run : null;
+  }
+
+  /** Stops the heartbeat; the lease itself went with the last commit, or is left to run out. */
+  leave(): void {
+    this.#hold?.drop();
+    this.#hold = null;
+  }
+
+  #commitHeld(move: SessionMove, startsEffect: boolean): Promise<Committed> {
+    const { store, options } = this.engine;
+    const held = { owner: options.heartbeat.owner, state: this.#state };
+    return heldTransition(store, held, startsEffect, (state, at) => {
+      const change = move(state, at, options.heartbeat.lease(at));
+      return { ...change, run: { ...change.run, activeMs: this.activeMs } };
+    });
+  }
+
+  async #commitTaking(move: SessionMove): Promise<Committed> {
+    const { store, options } = this.engine;
+    const sent = store.clock.monotonic();
+    const committed = await transition(store, this.run.id, (fresh, at) => {
+      assertAsSeen(fresh, this.#state, at);
+      const state = { ...fresh, earlier: this.#state.earlier };
+      if (state.approval && isExpired(state.approval, at)) return expire(state, state.approval, at);
+      return move(state, at, options.heartbeat.lease(at));
+    });
+    this.keep(committed.state.run, sent);
+    return committed;
+  }
+}
+
+/** Of two that resume one run, the second finds it changed and changes nothing (contract S5, A4, L6). */
+function assertAsSeen(fresh: State, seen: State, at: number): void {
+  const { run } = fresh;
+  if (run.lease && run.lease.expiresAt > at) throw new RunLeasedError(run.id, run.lease.owner, new Date(run.lease.expiresAt));
+  const same =
+    run.status === seen.run.status &&
+    run.lease?.owner === seen.run.lease?.owner &&
+    fresh.step?.id === seen.step?.id &&
+    fresh.step?.status === seen.step?.status &&
+    fresh.step?.attempt === seen.step?.attempt &&
+    fresh.approval?.id === seen.approval?.id &&
+    fresh.approval?.status === seen.approval?.status &&
+    fresh.approval?.hash === seen.approval?.hash;
+  if (!same) throw new RunStateError(run.id, run.status, run.reason, 'resume as it was read');
+}

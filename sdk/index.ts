@@ -1,0 +1,68 @@
+/**
+ * Holdpoint: agents that take real actions, and survive the death of their process without repeating one.
+ *
+ * Declare tools and agents as classes (`Tool`, `Reconcile`, `Agent`), open a `Runtime` over a store, start and resume
+ * runs; a `Client` on the same store shows what waits and records what a person decides.
+ */
+
+export { Agent, type AgentOptions } from '../decorators/agent.js';
+export { Reconcile } from '../decorators/reconcile.js';
+export { Tool, type ToolOptions } from '../decorators/tool.js';
+
+export { callTool, complete, fail, type PlainArguments, type ToolClass } from './decisions.js';
+export { Runtime, type LeaseOptions, type RuntimeOptions } from './runtime.js';
+export {
+  Client,
+  type ApprovalsClient,
+  type CancelOptions,
+  type ClientOptions,
+  type DecisionOptions,
+  type ListApprovalsOptions,
+  type ListRunsOptions,
+  type PageOptions,
+  type RunsClient,
+  type StartOptions,
+  type VerifyOptions,
+} from './client.js';
+
+export { abort, allow, defaultPolicy, deny, requireApproval } from '../core/model/policy.js';
+export type { ApprovalRequest, Policy, PolicyDecision, PolicyRequest } from '../core/model/policy.js';
+export { Reconciliation, type WaitRequest } from '../core/model/reconciliation.js';
+export { DEFAULT_LIMITS, type Limits } from '../core/model/limits.js';
+
+export type { StepInput } from '../core/model/agent.js';
+export type { Approval, ApprovalStatus } from '../core/model/approval.js';
+export type { CompleteDecision, Decision, FailDecision, ToolDecision } from '../core/model/decision.js';
+export type { EventType, RunEvent } from '../core/model/event.js';
+export type { Json, JsonObject } from '../core/model/json.js';
+export type { Lease, Run, RunStatus, TerminalReason } from '../core/model/run.js';
+export type { InterruptionCause, Observation, Problem, Step, StepStatus } from '../core/model/step.js';
+export type { CallApproval, Effect, InterruptedCall, ToolCall, ToolRequest, ToolSpec } from '../core/model/tool.js';
+export type { ChainFault, Verification } from '../core/engine/verify.js';
+export type { Observer } from '../core/engine/engine.js';
+export type { Provide } from '../core/engine/instances.js';
+export type { Clock } from '../core/clock.js';
+export type { Class } from '../core/definition/definition.js';
+export type { Ids } from '../core/ids.js';
+export type { StoreLocation } from '../core/store/location.js';
+
+export {
+  AbortRunError,
+  ApprovalChangedError,
+  ApprovalExpiredError,
+  ClosedError,
+  DefinitionError,
+  HoldpointError,
+  InvalidArgumentError,
+  InvalidJsonError,
+  LeaseLostError,
+  NotFoundError,
+  NotPendingError,
+  OutcomeUnknownError,
+  RunExistsError,
+  RunLeasedError,
+  RunStateError,
+  SchemaVersionError,
+  StoreError,
+  UndecodableError,
+} from '../core/errors.js';
