@@ -36,8 +36,10 @@ export type { CompleteDecision, Decision, FailDecision, ToolDecision } from '../
 export type { EventType, RunEvent } from '../core/model/event.js';
 export type { Json, JsonObject } from '../core/model/json.js';
 export type { Lease, Run, RunStatus, TerminalReason } from '../core/model/run.js';
-export type { InterruptionCause, Observation, Problem, Step, StepStatus } from '../core/model/step.js';
-export type { CallApproval, Effect, InterruptedCall, ToolCall, ToolRequest, ToolSpec } from '../core/model/tool.js';
+export type { Observation, Problem, Step, StepStatus } from '../core/model/step.js';
+export type { CallApproval, InterruptedCall, ToolCall } from '../core/model/call.js';
+export type { InterruptionCause } from '../core/model/interruption.js';
+export type { Effect, ToolRequest, ToolSpec } from '../core/model/tool.js';
 export type { ChainFault, Verification } from '../core/engine/verify.js';
 export type { Observer } from '../core/engine/engine.js';
 export type { Provide } from '../core/engine/instances.js';

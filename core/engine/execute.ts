@@ -6,7 +6,8 @@ import { abortByTool, failTool, finishTool, interruptTool, startTool, type Judge
 import { event } from '../model/moves/change.js';
 import { partialJson } from '../model/partial-json.js';
 import type { Observation } from '../model/step.js';
-import type { CallApproval, ToolCall, ToolSpec } from '../model/tool.js';
+import type { CallApproval, ToolCall } from '../model/call.js';
+import type { ToolSpec } from '../model/tool.js';
 import { describeThrown } from '../model/text.js';
 import { transition } from '../store/transition.js';
 import { resumption } from './judge.js';

@@ -3,7 +3,7 @@ import { pauseInterrupted } from '../model/moves/pause.js';
 import { reconcileComplete, reconcileConflict, reconcileContinue, reconciled, type Reconciler } from '../model/moves/reconcile.js';
 import { policyEvent } from '../model/moves/tool.js';
 import { readReconciliation, type Reconciliation } from '../model/reconciliation.js';
-import type { InterruptedCall } from '../model/tool.js';
+import type { InterruptedCall } from '../model/call.js';
 import { copyOf } from '../model/json.js';
 import { askPolicy, askUser, type CheckedCall } from './ask.js';
 import { callApproval } from './execute.js';

@@ -2,7 +2,7 @@ import { asksForOutcome } from './approval.js';
 import { canonicalJson } from './canonical-json.js';
 import { isPlainObject, type Json, type JsonObject } from './json.js';
 import { describeThrown } from './text.js';
-import type { InterruptionCause } from './step.js';
+import type { InterruptionCause } from './interruption.js';
 import type { ToolSpec } from './tool.js';
 import type { Run } from './run.js';
 

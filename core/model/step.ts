@@ -1,3 +1,4 @@
+import type { InterruptionCause } from './interruption.js';
 import type { Json } from './json.js';
 import type { PolicyDecision } from './policy.js';
 import type { TerminalReason } from './run.js';
@@ -20,9 +21,6 @@ export const STEP_MOVES = {
 } as const satisfies Record<StepStatus, readonly StepStatus[]>;
 
 export const STEP_STATUSES = Object.keys(STEP_MOVES) as StepStatus[];
-
-/** Why an outcome is not known: its process died, its time ran out, or the tool said so. */
-export type InterruptionCause = 'crash' | 'timeout' | 'unknown';
 
 /** One thing wrong with a decision. */
 export interface Problem {

@@ -1,10 +1,11 @@
 import { APPROVAL_STATUSES, type Approval, type ApprovalStatus } from '../model/approval.js';
 import { EVENT_TYPES, type EventType, type RunEvent } from '../model/event.js';
+import type { InterruptionCause } from '../model/interruption.js';
 import { isPlainObject, type Json, type JsonObject } from '../model/json.js';
 import type { Limits } from '../model/limits.js';
 import type { PolicyDecision } from '../model/policy.js';
 import { RUN_STATUSES, TERMINAL_REASONS, type Run, type RunStatus, type TerminalReason } from '../model/run.js';
-import { STEP_STATUSES, type InterruptionCause, type Observation, type Step, type StepStatus } from '../model/step.js';
+import { STEP_STATUSES, type Observation, type Step, type StepStatus } from '../model/step.js';
 import type { ToolRequest, ToolSpec } from '../model/tool.js';
 import type { ApprovalRow, EventRow, RunRow, StepRow } from './entities/index.js';
 

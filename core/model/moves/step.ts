@@ -1,4 +1,4 @@
-import { failuresInRow } from '../limits.js';
+import { failuresInRow } from '../streaks.js';
 import type { CompleteDecision, FailDecision } from '../decision.js';
 import type { Json } from '../json.js';
 import type { LimitReached } from '../limits.js';

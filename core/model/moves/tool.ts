@@ -1,9 +1,10 @@
-import { repeatsInRow } from '../limits.js';
+import { repeatsInRow } from '../streaks.js';
 import type { Approval } from '../approval.js';
 import type { Json } from '../json.js';
 import type { PolicyDecision } from '../policy.js';
 import type { Lease } from '../run.js';
-import type { InterruptionCause, Observation } from '../step.js';
+import type { InterruptionCause } from '../interruption.js';
+import type { Observation } from '../step.js';
 import type { ToolSpec } from '../tool.js';
 import { resumed } from './start.js';
 import { endIfFailedTooOften, failRun, failStep } from './step.js';
