@@ -132,7 +132,9 @@ export class ApprovalChangedError extends HoldpointError {
     readonly approvalId: string,
     why: string,
   ) {
-    super(`approval ${approvalId}: ${why}; nothing was decided. Read the approval again and decide on what it says now`);
+    super(
+      `approval ${approvalId}: ${why}; nothing was decided. Read the approval again and decide on what it says now`,
+    );
   }
 }
 

@@ -169,7 +169,8 @@ function checkedOptions(options: RuntimeOptions) {
   const given = check.members(options, 'options', OPTIONS) as unknown as RuntimeOptions;
   const { provide, policy = defaultPolicy, observer, lease = {}, clock = systemClock, ids = uuidV7 } = given;
   for (const [name, value] of Object.entries({ provide, policy, observer, ids })) {
-    if (value !== undefined && typeof value !== 'function') throw new InvalidArgumentError(`${name} must be a function`);
+    if (value !== undefined && typeof value !== 'function')
+      throw new InvalidArgumentError(`${name} must be a function`);
   }
   if (!Array.isArray(given.agents)) throw new InvalidArgumentError('agents must be a list of agent classes');
   const { ttlMs = DEFAULT_TTL_MS, owner } = check.members(lease, 'lease', ['ttlMs', 'owner']) as LeaseOptions;

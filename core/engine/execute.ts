@@ -26,7 +26,12 @@ type Outcome =
  *
  * Between the commit and the call nothing is awaited; the lease is checked once more in that very tick (L4).
  */
-export async function runTool(session: Session, call: PreparedCall, judged: JudgedCall, grant: Approval | null): Promise<void> {
+export async function runTool(
+  session: Session,
+  call: PreparedCall,
+  judged: JudgedCall,
+  grant: Approval | null,
+): Promise<void> {
   await session.commit((state, at, lease) => startTool(state, judged, resumption(grant, lease), at), true);
   if (session.run.status !== 'RUNNING') return;
   session.hold.assertLive();
@@ -99,7 +104,10 @@ function resultOf(value: unknown, spec: ToolSpec): Outcome {
     const effect = spec.readOnly ? '' : ' The call itself took effect: do not make it again.';
     const message = `${spec.name} returned what JSON cannot hold: ${error.message}.${effect}`;
     const tookEffect = spec.readOnly ? {} : { tookEffect: true as const };
-    return { kind: 'unrecordable', observation: { kind: 'error', name: error.name, message, ...tookEffect, partial, omitted } };
+    return {
+      kind: 'unrecordable',
+      observation: { kind: 'error', name: error.name, message, ...tookEffect, partial, omitted },
+    };
   }
 }
 
@@ -168,9 +176,10 @@ async function appendLate(session: Session, outcome: Outcome): Promise<void> {
   }
 }
 
-function lateOutcome(outcome: Outcome): { readonly [key: string]: unknown } {
+function lateOutcome(outcome: Outcome): Readonly<Record<string, unknown>> {
   if (outcome.kind === 'returned') return { result: outcome.result };
   if (outcome.kind === 'unrecordable') return { error: outcome.observation };
-  if (outcome.kind === 'timeout') return { error: { kind: 'error', name: 'TimeoutError', message: 'the call timed out' } };
+  if (outcome.kind === 'timeout')
+    return { error: { kind: 'error', name: 'TimeoutError', message: 'the call timed out' } };
   return { error: { kind: 'error', ...describeThrown(outcome.thrown) } };
 }

@@ -50,7 +50,7 @@ function covers(grant: Approval, subject: ApprovalSubject): boolean {
   if (!asksForOutcome(grant.kind)) return approvalHash(subject) === grant.hash;
   const { embedded } = grant.presentation;
   if (!isPlainObject(embedded)) return false;
-  return canonicalJson({ ...(embedded as JsonObject), request: grant.request }) === canonicalJson(subject);
+  return canonicalJson({ ...embedded, request: grant.request }) === canonicalJson(subject);
 }
 
 async function endRun(

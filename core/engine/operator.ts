@@ -18,9 +18,7 @@ import { transition, write } from '../store/transition.js';
 
 /** What a person answers. `hash` is that of the request that they were shown (contract A2). */
 export type PersonsAnswer = Deciding & { readonly hash: string } & (
-    | { readonly kind: 'approve' }
-    | { readonly kind: 'reject' }
-    | { readonly kind: 'settle'; readonly result: Json }
+    { readonly kind: 'approve' } | { readonly kind: 'reject' } | { readonly kind: 'settle'; readonly result: Json }
   );
 
 /** What an operator's act left, and the events that it added. */
@@ -46,7 +44,8 @@ export async function decide(store: Store, approvalId: string, answer: PersonsAn
     return { value: await loadApproval(store, sql, approvalId), events };
   });
   const { value } = decided;
-  if (value.status === 'expired') throw new ApprovalExpiredError(approvalId, new Date(value.expiresAt ?? value.requestedAt));
+  if (value.status === 'expired')
+    throw new ApprovalExpiredError(approvalId, new Date(value.expiresAt ?? value.requestedAt));
   return decided;
 }
 

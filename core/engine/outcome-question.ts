@@ -26,7 +26,8 @@ export interface Known {
 export function outcomeSubject(session: Session, call: CheckedCall, known: Known): ApprovalSubject {
   const { step } = session;
   const { policy, wait, reconciliation } = known;
-  const embedded = policy.ok && policy.decision.kind === 'require_approval' ? wanted(call, policy.decision.approval) : null;
+  const embedded =
+    policy.ok && policy.decision.kind === 'require_approval' ? wanted(call, policy.decision.approval) : null;
   const presentation: JsonObject = {
     ...(wait?.presentation ?? {}),
     summary: summaryOf(step, call.tool.spec.name),
@@ -37,7 +38,7 @@ export function outcomeSubject(session: Session, call: CheckedCall, known: Known
     interruptedAt: isoOf(step.interruptedAt),
     reconciliation: reconciliation ?? null,
     policy: policy.ok ? (policy.decision as unknown as Json) : { error: policy.message },
-    embedded: embedded as unknown as Json,
+    embedded: embedded,
   };
   return {
     kind: step.cause === 'crash' ? 'interrupted_side_effect' : 'unknown_outcome',

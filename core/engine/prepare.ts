@@ -23,7 +23,10 @@ export interface PreparedCall extends CheckedCall {
 }
 
 /** Checks what the agent asked for against the tool's input class (contract P3). */
-export async function checkCall(session: Session, decision: ToolDecision): Promise<(CheckedCall & { readonly ok: true }) | Refused> {
+export async function checkCall(
+  session: Session,
+  decision: ToolDecision,
+): Promise<(CheckedCall & { readonly ok: true }) | Refused> {
   const tool = session.agent.tools.get(decision.tool);
   if (!tool) return unknownTool(session, decision.tool);
   const checked = await validateArguments(tool.input, decision.args);
@@ -32,7 +35,10 @@ export async function checkCall(session: Session, decision: ToolDecision): Promi
 }
 
 /** Makes the instances that a call needs, from what is recorded: exactly the arguments that were judged and shown (F14). */
-export async function prepareCall(session: Session, call: CheckedCall): Promise<(PreparedCall & { readonly ok: true }) | Refused> {
+export async function prepareCall(
+  session: Session,
+  call: CheckedCall,
+): Promise<(PreparedCall & { readonly ok: true }) | Refused> {
   const revived = await reviveArguments(call.tool.input, call.args);
   if (!revived.ok) return revived;
   try {
@@ -48,7 +54,7 @@ export function recordedCall(session: Session): CheckedCall | Refused {
   const tool = agent.tools.get(step.tool ?? '');
   if (!tool) return unknownTool(session, step.tool ?? '');
   const { decision } = step;
-  const reason = typeof decision === 'object' && decision !== null && 'reason' in decision ? decision['reason'] : null;
+  const reason = typeof decision === 'object' && decision !== null && 'reason' in decision ? decision.reason : null;
   return { tool, args: step.args, reason: typeof reason === 'string' ? reason : null };
 }
 

@@ -53,7 +53,11 @@ async function see({ store }: Engine, runId: string): Promise<Seen> {
     const step = steps.at(-1) ?? null;
     const approval = approvals.filter((one) => one.stepId === step?.id).at(-1) ?? null;
     const spec = await loadSpec(store, sql, step?.specHash ?? null);
-    return { state: { run, step, approval, earlier: steps.slice(0, -1) }, approvals, readOnly: spec?.readOnly ?? false };
+    return {
+      state: { run, step, approval, earlier: steps.slice(0, -1) },
+      approvals,
+      readOnly: spec?.readOnly ?? false,
+    };
   });
 }
 

@@ -3,6 +3,7 @@ import { RunLeasedError, RunStateError } from '../errors.js';
 import type { Hold } from '../lease/heartbeat.js';
 import { isExpired, type Approval } from '../model/approval.js';
 import { expire } from '../model/moves/operator.js';
+import { canonicalJson } from '../model/canonical-json.js';
 import type { Change, State } from '../model/moves/change.js';
 import type { Lease, Run } from '../model/run.js';
 import type { Step } from '../model/step.js';
@@ -141,15 +142,18 @@ export class Session {
 /** Of two that resume one run, the second finds it changed and changes nothing (contract S5, A4, L6). */
 function assertAsSeen(fresh: State, seen: State, at: number): void {
   const { run } = fresh;
-  if (run.lease && run.lease.expiresAt > at) throw new RunLeasedError(run.id, run.lease.owner, new Date(run.lease.expiresAt));
-  const same =
-    run.status === seen.run.status &&
-    run.lease?.owner === seen.run.lease?.owner &&
-    fresh.step?.id === seen.step?.id &&
-    fresh.step?.status === seen.step?.status &&
-    fresh.step?.attempt === seen.step?.attempt &&
-    fresh.approval?.id === seen.approval?.id &&
-    fresh.approval?.status === seen.approval?.status &&
-    fresh.approval?.hash === seen.approval?.hash;
-  if (!same) throw new RunStateError(run.id, run.status, run.reason, 'resume as it was read');
+  if (run.lease && run.lease.expiresAt > at) {
+    throw new RunLeasedError(run.id, run.lease.owner, new Date(run.lease.expiresAt));
+  }
+  if (standing(fresh) !== standing(seen))
+    throw new RunStateError(run.id, run.status, run.reason, 'resume as it was read');
+}
+
+/** Where a run stands: what a resume decides on. */
+function standing({ run, step, approval }: State): string {
+  return canonicalJson([
+    [run.status, run.lease?.owner ?? null],
+    step ? [step.id, step.status, step.attempt] : null,
+    approval ? [approval.id, approval.status, approval.hash] : null,
+  ]);
 }

@@ -1,6 +1,12 @@
 import type { EventDraft } from '../model/event.js';
 import { pauseInterrupted } from '../model/moves/pause.js';
-import { reconcileComplete, reconcileConflict, reconcileContinue, reconciled, type Reconciler } from '../model/moves/reconcile.js';
+import {
+  reconcileComplete,
+  reconcileConflict,
+  reconcileContinue,
+  reconciled,
+  type Reconciler,
+} from '../model/moves/reconcile.js';
 import { policyEvent } from '../model/moves/tool.js';
 import { readReconciliation, type Reconciliation } from '../model/reconciliation.js';
 import type { InterruptedCall } from '../model/call.js';
@@ -69,7 +75,12 @@ function interruptedCall(session: Session): InterruptedCall {
   };
 }
 
-async function commitAnswer(session: Session, call: CheckedCall, by: Reconciler, answer: Reconciliation): Promise<void> {
+async function commitAnswer(
+  session: Session,
+  call: CheckedCall,
+  by: Reconciler,
+  answer: Reconciliation,
+): Promise<void> {
   switch (answer.kind) {
     case 'continue':
       return session.commit((state, at) => reconcileContinue(state, by, answer.detail, at));

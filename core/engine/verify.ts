@@ -58,7 +58,11 @@ async function* runsOf(store: Store, runId: string | null): AsyncGenerator<Run> 
 }
 
 /** Walks one run's chain until its row says that there is no more of it; a living run may grow meanwhile. */
-async function verifyRun(store: Store, { id }: Run, head: string | null): Promise<{ events: number; fault: ChainFault | null }> {
+async function verifyRun(
+  store: Store,
+  { id }: Run,
+  head: string | null,
+): Promise<{ events: number; fault: ChainFault | null }> {
   const chain = new Chain(id, head);
   for (;;) {
     const run = await store.read((sql) => loadRun(store, sql, id));

@@ -2,7 +2,11 @@ import type { Clock } from '../clock.js';
 import { Slots } from './slots.js';
 
 /** Renews the given runs until `expiresAt` if they are still the owner's and unexpired at `now`; returns those that were. */
-export type Renew = (expiresAt: number, now: number, runIds: readonly string[]) => readonly string[] | Promise<readonly string[]>;
+export type Renew = (
+  expiresAt: number,
+  now: number,
+  runIds: readonly string[],
+) => readonly string[] | Promise<readonly string[]>;
 
 export interface BeatOptions {
   readonly ttlMs: number;
@@ -43,7 +47,13 @@ export class Beat {
     const now = clock.now();
     const asked = [...this.#kept].filter(([, { slots }]) => slots.renewUntil === 0 || sent < slots.renewUntil);
     if (asked.length > 0) {
-      const renewed = new Set(await renew(now + ttlMs, now, asked.map(([, { runId }]) => runId)));
+      const renewed = new Set(
+        await renew(
+          now + ttlMs,
+          now,
+          asked.map(([, { runId }]) => runId),
+        ),
+      );
       for (const [key, { runId, slots }] of asked) {
         if (renewed.has(runId)) slots.renewed(sent, ttlMs, now + ttlMs);
         else this.#lose(key);
@@ -79,4 +89,3 @@ export type ToThread =
 export interface FromThread {
   readonly lost: number;
 }
-

@@ -26,8 +26,7 @@ const renewal = db.prepare<[number, string, number, string], { id: string }>(REN
 const beat = new Beat({
   ttlMs,
   clock: sharedClock(clock),
-  renew: (expiresAt, now, runIds) =>
-    renewal.all(expiresAt, owner, now, JSON.stringify(runIds)).map((row) => row.id),
+  renew: (expiresAt, now, runIds) => renewal.all(expiresAt, owner, now, JSON.stringify(runIds)).map((row) => row.id),
   onLost: (key) => {
     port.postMessage({ lost: key } satisfies FromThread);
   },

@@ -170,6 +170,6 @@ export class Heartbeat {
   async #renewInMemory(expiresAt: number, now: number, runIds: readonly string[]): Promise<string[]> {
     const parameters = [expiresAt, this.owner, now, JSON.stringify(runIds)];
     const { records } = await this.store.transaction((sql) => sql.query(RENEW_SQL, parameters));
-    return records.map((record) => String(record['id']));
+    return records.map((record) => String(record.id));
   }
 }

@@ -68,7 +68,8 @@ function encodeArray(value: readonly unknown[], path: string, above: object[]): 
   const parts: string[] = [];
   for (let index = 0; index < value.length; index += 1) {
     const item = value[index];
-    if (item === undefined) throw new InvalidJsonError(`${path}[${index}]`, 'undefined in an array is not JSON; use null');
+    if (item === undefined)
+      throw new InvalidJsonError(`${path}[${index}]`, 'undefined in an array is not JSON; use null');
     parts.push(encode(item, `${path}[${index}]`, above));
   }
   if (Object.keys(value).length > value.length) {

@@ -34,7 +34,8 @@ export interface ReadDecision {
   /** The text that could not be parsed, byte for byte (contract S7). */
   readonly raw: string | null;
   /** The decision, or what is wrong with it. */
-  readonly meaning: Decision | { readonly kind: 'invalid'; readonly message: string; readonly problems: readonly Problem[] };
+  readonly meaning:
+    Decision | { readonly kind: 'invalid'; readonly message: string; readonly problems: readonly Problem[] };
 }
 
 const MEMBERS: Readonly<Record<Decision['kind'], readonly string[]>> = {
@@ -46,7 +47,11 @@ const MEMBERS: Readonly<Record<Decision['kind'], readonly string[]>> = {
 /** Reads whatever an agent answered. Nothing is thrown: what is wrong with it is for the agent to see. */
 export function readDecision(answer: unknown): ReadDecision {
   if (typeof answer === 'string') {
-    return { decision: null, raw: answer, meaning: invalid('decision', 'it is text; answer callTool(…), complete(…) or fail(…)') };
+    return {
+      decision: null,
+      raw: answer,
+      meaning: invalid('decision', 'it is text; answer callTool(…), complete(…) or fail(…)'),
+    };
   }
   const raw = unparsedArguments(answer);
   try {
@@ -61,7 +66,7 @@ export function readDecision(answer: unknown): ReadDecision {
 }
 
 function unparsedArguments(answer: unknown): string | null {
-  const args = isPlainObject(answer) ? answer['args'] : null;
+  const args = isPlainObject(answer) ? answer.args : null;
   if (typeof args !== 'string') return null;
   try {
     JSON.parse(args);
@@ -74,7 +79,7 @@ function unparsedArguments(answer: unknown): string | null {
 
 function meaningOf(decision: Json): ReadDecision['meaning'] {
   if (!isPlainObject(decision)) return invalid('decision', 'answer callTool(…), complete(…) or fail(…)');
-  const kind = decision['kind'];
+  const kind = decision.kind;
   if (kind !== 'tool' && kind !== 'complete' && kind !== 'fail') {
     return invalid('decision.kind', `it must be 'tool', 'complete' or 'fail'`);
   }

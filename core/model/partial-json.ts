@@ -19,12 +19,13 @@ export function partialJson(value: unknown, root: string): PartialJson {
 }
 
 function keep(value: unknown, path: string, above: object[], omitted: Problem[]): Json | undefined {
-  const inner = typeof value === 'object' && value !== null && (Array.isArray(value) || isPlainObject(value)) ? value : null;
+  const inner =
+    typeof value === 'object' && value !== null && (Array.isArray(value) || isPlainObject(value)) ? value : null;
   if (!inner || above.includes(inner) || above.length >= MAX_DEPTH) return leaf(value, path, above, omitted);
   above.push(inner);
   const kept = Array.isArray(inner)
     ? Array.from(inner, (item, index) => keep(item, `${path}[${index}]`, above, omitted) ?? null)
-    : keepMembers(inner as Record<string, unknown>, path, above, omitted);
+    : keepMembers(inner, path, above, omitted);
   above.pop();
   return kept;
 }
@@ -36,7 +37,10 @@ function keepMembers(value: Record<string, unknown>, path: string, above: object
     const at = propertyPath(path, key);
     if (leaf(key, at, above, omitted) === undefined) continue;
     if (key === '__proto__' || !('value' in property)) {
-      omitted.push({ path: at, message: key === '__proto__' ? 'the key __proto__ is refused' : 'an accessor is not JSON' });
+      omitted.push({
+        path: at,
+        message: key === '__proto__' ? 'the key __proto__ is refused' : 'an accessor is not JSON',
+      });
       continue;
     }
     const member = keep(property.value, at, above, omitted);

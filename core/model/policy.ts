@@ -69,8 +69,7 @@ export const defaultPolicy: Policy = ({ tool }) => {
 
 /** A policy's answer, or what is wrong with it. */
 export type ReadPolicy =
-  | { readonly ok: true; readonly decision: PolicyDecision }
-  | { readonly ok: false; readonly message: string };
+  { readonly ok: true; readonly decision: PolicyDecision } | { readonly ok: false; readonly message: string };
 
 /** Reads whatever a policy answered; anything but one of its four answers is refused (contract P1). */
 export function readPolicyDecision(answer: unknown): ReadPolicy {

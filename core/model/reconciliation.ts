@@ -28,8 +28,7 @@ export const Reconciliation = {
 
 /** A reconciliation's answer, or why it is none (contract I5). */
 export type ReadReconciliation =
-  | { readonly ok: true; readonly answer: Reconciliation }
-  | { readonly ok: false; readonly message: string };
+  { readonly ok: true; readonly answer: Reconciliation } | { readonly ok: false; readonly message: string };
 
 /** Reads whatever a reconciliation answered. */
 export function readReconciliation(answer: unknown): ReadReconciliation {

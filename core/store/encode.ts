@@ -37,9 +37,9 @@ export function runSetRow({ lease, result, ...set }: RunSet): Partial<RunRow> {
   };
 }
 
-export function newStepRow(step: Step): StepRow {
+export function newStepRow(step: Step): Partial<StepRow> {
   const { id, runId, index, operationId, decodeError: _decodeError, ...rest } = step;
-  return { id, runId, index, operationId, ...stepSetRow(rest) } as StepRow;
+  return { id, runId, index, operationId, ...stepSetRow(rest) };
 }
 
 export function stepSetRow({ decision, rawDecision, args, policy, observation, ...set }: StepSet): Partial<StepRow> {

@@ -16,7 +16,9 @@ export function databaseOf(location: StoreLocation): string {
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(database)) {
     const scheme = database.slice(0, database.indexOf(':'));
-    throw new InvalidArgumentError(`store: this version opens SQLite files only, not ${scheme}:// addresses; give a path`);
+    throw new InvalidArgumentError(
+      `store: this version opens SQLite files only, not ${scheme}:// addresses; give a path`,
+    );
   }
   if (database.includes('\0')) throw new InvalidArgumentError('store: the path holds a NUL character');
   return database === MEMORY ? MEMORY : resolve(database);

@@ -52,8 +52,10 @@ async function missingMigrations(source: DataSource, name: string): Promise<numb
 
 async function executed(source: DataSource): Promise<string[]> {
   const sql = sqlOn(source.createQueryRunner());
-  const tables = await sql.query(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?`, [MIGRATIONS_TABLE]);
+  const tables = await sql.query(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?`, [
+    MIGRATIONS_TABLE,
+  ]);
   if (tables.records.length === 0) return [];
   const rows = await sql.query(`SELECT name FROM ${MIGRATIONS_TABLE}`, []);
-  return rows.records.map((row) => String(row['name']));
+  return rows.records.map((row) => String(row.name));
 }

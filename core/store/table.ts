@@ -33,7 +33,10 @@ export class Table<Row extends object> {
       const tuples = rows.map((_, row) => `(${keys.map((_key, at) => this.#mark(row * keys.length + at)).join(', ')})`);
       return `INSERT INTO ${this.#table()} (${names}) VALUES ${tuples.join(', ')}${this.#returning()}`;
     });
-    const { records } = await sql.query(statement, rows.flatMap((row) => this.#values(row, keys)));
+    const { records } = await sql.query(
+      statement,
+      rows.flatMap((row) => this.#values(row, keys)),
+    );
     return records.map((record) => Number(Object.values(record)[0])).sort((a, b) => a - b);
   }
 
@@ -89,7 +92,10 @@ export class Table<Row extends object> {
   #row(record: ObjectLiteral): Row {
     const row: ObjectLiteral = {};
     for (const column of this.#metadata.columns) {
-      row[column.propertyName] = this.source.driver.prepareHydratedValue(record[column.databaseName], column) as unknown;
+      row[column.propertyName] = this.source.driver.prepareHydratedValue(
+        record[column.databaseName],
+        column,
+      ) as unknown;
     }
     return row as Row;
   }

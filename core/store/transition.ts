@@ -79,7 +79,8 @@ export async function write(store: Store, sql: Sql, state: State, change: Change
 
 function assertHeld(run: Run, owner: string, startsEffect: boolean, at: number): void {
   if (run.status !== 'RUNNING') throw new RunStateError(run.id, run.status, run.reason, 'continue');
-  if (run.lease?.owner !== owner) throw new LeaseLostError(run.id, owner, `${run.lease?.owner ?? 'nobody'} holds it now`);
+  if (run.lease?.owner !== owner)
+    throw new LeaseLostError(run.id, owner, `${run.lease?.owner ?? 'nobody'} holds it now`);
   if (startsEffect && run.lease.expiresAt <= at) {
     throw new LeaseLostError(run.id, owner, `it expired at ${new Date(run.lease.expiresAt).toISOString()}`);
   }
@@ -100,7 +101,13 @@ async function writeStep(store: Store, sql: Sql, run: Run, change: Change, step:
   else one(await store.tables.steps.update(sql, stepSetRow(step.set), { id: step.id, status: step.from }), run, change);
 }
 
-async function writeApproval(store: Store, sql: Sql, run: Run, change: Change, approval: ApprovalChange): Promise<void> {
+async function writeApproval(
+  store: Store,
+  sql: Sql,
+  run: Run,
+  change: Change,
+  approval: ApprovalChange,
+): Promise<void> {
   if (approval.kind === 'insert') {
     await store.tables.approvals.insert(sql, [newApprovalRow(approval.approval)]);
     return;

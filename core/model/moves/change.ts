@@ -29,7 +29,10 @@ export interface State {
 }
 
 export type RunSet = Partial<
-  Pick<Run, 'status' | 'reason' | 'message' | 'result' | 'stepCount' | 'activeMs' | 'lease' | 'startedAt' | 'finishedAt'>
+  Pick<
+    Run,
+    'status' | 'reason' | 'message' | 'result' | 'stepCount' | 'activeMs' | 'lease' | 'startedAt' | 'finishedAt'
+  >
 >;
 
 export type NewRun = Omit<Run, 'seq' | 'eventCount' | 'headHash' | 'decodeError'>;
@@ -54,7 +57,7 @@ export interface Ending {
 }
 
 /** A draft; members that are `undefined` are left out. */
-export function event(type: EventType, payload: { readonly [key: string]: unknown }): EventDraft {
+export function event(type: EventType, payload: Readonly<Record<string, unknown>>): EventDraft {
   return { type, payload: payload as JsonObject };
 }
 

@@ -30,7 +30,12 @@ export function reject(state: State, approval: Approval, deciding: Deciding, at:
 }
 
 /** It took effect: what the person entered is the step's result (contract I6). A terminal tool's completes the run. */
-export function settle(state: State, approval: Approval, deciding: Deciding & { readonly result: Json }, at: number): Change {
+export function settle(
+  state: State,
+  approval: Approval,
+  deciding: Deciding & { readonly result: Json },
+  at: number,
+): Change {
   const { by, result } = deciding;
   const change: Change = {
     run: {},
@@ -63,7 +68,11 @@ export function cancel(state: State, by: string, reason: string | null, at: numb
     approvals: closeApproval(state),
     events: closes ? [closes.event] : [],
   };
-  const end: Ending = { status: 'CANCELLED', reason: 'operator_cancelled', message: `${by}: ${reason ?? 'no reason given'}` };
+  const end: Ending = {
+    status: 'CANCELLED',
+    reason: 'operator_cancelled',
+    message: `${by}: ${reason ?? 'no reason given'}`,
+  };
   return ending(change, run, end, at);
 }
 
@@ -77,7 +86,13 @@ function closeStep(step: Step, at: number): { step: NonNullable<Change['step']>;
   }
   return {
     step: stepTo(step, 'interrupted', { observation, interruptedAt: step.interruptedAt ?? at, finishedAt: at }),
-    event: event('step.interrupted', { step: step.index, cause: 'cancelled', during: step.status, tool: step.tool, settled: true }),
+    event: event('step.interrupted', {
+      step: step.index,
+      cause: 'cancelled',
+      during: step.status,
+      tool: step.tool,
+      settled: true,
+    }),
   };
 }
 
@@ -96,6 +111,11 @@ function decide(
   };
 }
 
-function decided(approval: Approval, decision: string, { by, note }: Deciding, more: { result?: Json } = {}): EventDraft {
+function decided(
+  approval: Approval,
+  decision: string,
+  { by, note }: Deciding,
+  more: { result?: Json } = {},
+): EventDraft {
   return event('approval.decided', { approval: approval.id, decision, by, note, hash: approval.hash, ...more });
 }

@@ -44,6 +44,6 @@ export function reconcileConflict(state: State, message: string, before: readonl
 }
 
 /** What a reconciliation answered, as an event. */
-export function reconciled(state: State, answer: { readonly [key: string]: unknown }): EventDraft {
+export function reconciled(state: State, answer: Readonly<Record<string, unknown>>): EventDraft {
   return event('step.reconciled', { step: lastStep(state).index, ...answer });
 }

@@ -12,7 +12,10 @@ export interface RunRequest {
 }
 
 /** A run that nobody executes yet, and the event that explains it. */
-export function createRun({ id, agent, goal, limits }: RunRequest, at: number): { run: NewRun; events: Change['events'] } {
+export function createRun(
+  { id, agent, goal, limits }: RunRequest,
+  at: number,
+): { run: NewRun; events: Change['events'] } {
   const run: NewRun = {
     id,
     agent,

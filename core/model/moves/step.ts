@@ -3,10 +3,24 @@ import type { CompleteDecision, FailDecision } from '../decision.js';
 import type { Json } from '../json.js';
 import type { LimitReached } from '../limits.js';
 import type { Observation, Problem, Step } from '../step.js';
-import { ending, event, lastStep, runEnded, stepTo, type ApprovalChange, type Change, type Ending, type State } from './change.js';
+import {
+  ending,
+  event,
+  lastStep,
+  runEnded,
+  stepTo,
+  type ApprovalChange,
+  type Change,
+  type Ending,
+  type State,
+} from './change.js';
 
 /** Commit 1: the agent is about to be asked. */
-export function startStep({ run }: State, ids: { readonly step: string; readonly operation: string }, at: number): Change {
+export function startStep(
+  { run }: State,
+  ids: { readonly step: string; readonly operation: string },
+  at: number,
+): Change {
   const step: Step = {
     id: ids.step,
     runId: run.id,

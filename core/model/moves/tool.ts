@@ -112,7 +112,14 @@ export function interruptTool(state: State, cause: InterruptionCause, detail: st
     run: {},
     step: stepTo(step, 'interrupted', { cause, interruptedAt: at }),
     events: [
-      event('step.interrupted', { step: step.index, cause, during: step.status, tool: step.tool, settled: false, detail }),
+      event('step.interrupted', {
+        step: step.index,
+        cause,
+        during: step.status,
+        tool: step.tool,
+        settled: false,
+        detail,
+      }),
     ],
   };
 }
