@@ -1,6 +1,7 @@
 import type { Problem } from '../model/step.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { ToolSpec } from '../model/tool.js';
+import type { ClassShape, InputClass } from './shape.js';
 
 /** Any class, however it is constructed. */
 export type Class<T extends object = object> = abstract new (...args: never[]) => T;
@@ -21,8 +22,11 @@ export interface ToolDefinition {
 
 /** One input class: its schema, and how a value becomes an instance of it. */
 export interface InputDefinition {
-  readonly cls: Class;
+  readonly cls: InputClass;
+  /** What an agent is told of it; see `schema.ts`. */
   readonly schema: JsonObject;
+  /** What it declares; see `shape.ts`. */
+  readonly shape: ClassShape;
 }
 
 /** One agent, read from its class and checked. */

@@ -1,0 +1,173 @@
+import { plainToInstance } from 'class-transformer';
+import { Validator, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { ValidationExecutor } from 'class-validator/cjs/validation/ValidationExecutor.js';
+import { InvalidJsonError } from '../errors.js';
+import { canonicalJson, propertyPath } from '../model/canonical-json.js';
+import { isPlainObject, type Json, type JsonObject } from '../model/json.js';
+import type { Problem } from '../model/step.js';
+import { describeThrown, recordable } from '../model/text.js';
+import type { Checked, InputDefinition, ValidArguments } from './definition.js';
+import { plainOf, rebuilt } from './instance.js';
+import { readJsonText } from './json-text.js';
+import { screened } from './screen.js';
+
+/**
+ * Arguments: from what an agent answered to the JSON that is stored, shown, hashed and approved, and from that JSON to the
+ * instance that a tool is called with (contract P3, F14).
+ *
+ * - Defaults and transforms are applied once, before the JSON is taken; nothing is changed after it.
+ * - Nothing is dropped or converted in silence, and every problem is reported at once.
+ * - No message of ours quotes a value. (What a validator's author wrote into its message is theirs.)
+ */
+
+const ROOT = 'args';
+const MAX_PROBLEMS = 50;
+const MAX_SHOWN = 3;
+
+const OPTIONS: ValidatorOptions = {
+  whitelist: true,
+  forbidNonWhitelisted: true,
+  forbidUnknownValues: true,
+  validationError: { target: false, value: false },
+};
+
+/**
+ * Checks what an agent answered, and applies defaults and transforms.
+ *
+ * @param raw the arguments, or the JSON text of them as a model wrote it
+ */
+export async function validateArguments(input: InputDefinition, raw: unknown): Promise<Checked<ValidArguments>> {
+  const problems: Problem[] = [];
+  const given = readRaw(raw, problems);
+  if (!given) return refused(problems);
+  const kept = screened(given, input.shape, ROOT, problems);
+  let instance: object;
+  try {
+    instance = plainToInstance(input.cls, kept, { exposeDefaultValues: true });
+  } catch (thrown) {
+    return refused([...problems, { path: ROOT, message: `could not be converted: ${describeThrown(thrown).message}` }]);
+  }
+  return checked(input, instance, problems);
+}
+
+/**
+ * Makes of stored arguments a fresh instance of their class (contract P4).
+ *
+ * No `@Transform` runs and no default is filled in: what was approved is what runs. A class that has changed since may
+ * refuse them.
+ */
+export async function reviveArguments(input: InputDefinition, args: ValidArguments): Promise<Checked<object>> {
+  const problems: Problem[] = [];
+  const stored = readObject(args, problems);
+  if (!stored) return refused(problems);
+  let instance: object;
+  try {
+    instance = rebuilt(stored, input.shape, ROOT, problems);
+  } catch (thrown) {
+    return refused([{ path: ROOT, message: `could not be rebuilt: ${describeThrown(thrown).message}` }]);
+  }
+  const result = await checked(input, instance, problems);
+  if (!result.ok) return result;
+  if (canonicalJson(result.value) === canonicalJson(stored)) return { ok: true, value: instance };
+  return refused([{ path: ROOT, message: 'no longer mean what was recorded: the input class has changed' }]);
+}
+
+function readRaw(raw: unknown, problems: Problem[]): JsonObject | null {
+  if (typeof raw !== 'string') return readObject(raw, problems);
+  const text = readJsonText(raw, ROOT);
+  problems.push(...text.problems);
+  return text.value === undefined ? null : readObject(text.value, problems);
+}
+
+function readObject(value: unknown, problems: Problem[]): JsonObject | null {
+  const json = readJson(value, problems);
+  if (json === undefined || isPlainObject(json)) return json ?? null;
+  problems.push({ path: ROOT, message: 'must be an object that holds the arguments by name' });
+  return null;
+}
+
+/** A copy of a value that is JSON (contract P4); undefined if it is not. */
+function readJson(value: unknown, problems: Problem[]): Json | undefined {
+  try {
+    return JSON.parse(canonicalJson(value, ROOT)) as Json;
+  } catch (error) {
+    if (!(error instanceof InvalidJsonError)) throw error;
+    problems.push({ path: error.path, message: error.found });
+    return undefined;
+  }
+}
+
+/** The JSON is taken before a validator is awaited, so that nothing that happens meanwhile changes it. */
+async function checked(
+  { shape }: InputDefinition,
+  instance: object,
+  before: readonly Problem[],
+): Promise<Checked<ValidArguments>> {
+  const structural: Problem[] = [];
+  const json = readJson(plainOf(instance, shape, ROOT, structural), structural);
+  const invalid = shape.properties.size === 0 ? [] : await validated(instance);
+  const problems = [...before, ...invalid, ...structural];
+  return json === undefined || problems.length > 0 ? refused(problems) : { ok: true, value: json };
+}
+
+/**
+ * What class-validator finds.
+ *
+ * It is run through its executor so that every asynchronous validator is waited for even when another one throws: a
+ * rejection that nobody awaits would end the process.
+ */
+async function validated(instance: object): Promise<Problem[]> {
+  const executor = new ValidationExecutor(new Validator(), OPTIONS);
+  const errors: ValidationError[] = [];
+  const failures: unknown[] = [];
+  try {
+    executor.execute(instance, '', errors);
+  } catch (thrown) {
+    failures.push(thrown);
+  }
+  for (const outcome of await Promise.allSettled(executor.awaitingPromises)) {
+    if (outcome.status === 'rejected') failures.push(outcome.reason);
+  }
+  const thrown = failures.map((failure) => ({
+    path: ROOT,
+    message: `a validator threw: ${describeThrown(failure).message}`,
+  }));
+  return [...problemsOf(executor.stripEmptyErrors(errors), instance, ROOT), ...thrown];
+}
+
+function problemsOf(errors: readonly ValidationError[], holder: unknown, path: string): Problem[] {
+  return errors.flatMap((error) => {
+    const property = error.property as string | undefined;
+    if (property === undefined) return [{ path, message: 'is not an object of the declared class' }];
+    const at = Array.isArray(holder) ? `${path}[${property}]` : propertyPath(path, property);
+    const value: unknown = Reflect.get(holder as object, property);
+    const own = error.constraints ? [{ path: at, message: messageOf(error.constraints, value) }] : [];
+    return [...own, ...problemsOf(error.children ?? [], value, at)];
+  });
+}
+
+function messageOf(constraints: Readonly<Record<string, string>>, value: unknown): string {
+  const broken = Object.entries(constraints).map(([name, message]) => recordable(message || `fails ${name}`));
+  return `${value === undefined ? 'is missing: ' : ''}${broken.join('; ')}`;
+}
+
+function refused<T>(found: readonly Problem[]): Checked<T> {
+  const all = withoutRepeats(found);
+  const more = all.length - MAX_PROBLEMS;
+  const problems = all.slice(0, MAX_PROBLEMS);
+  if (more > 0) problems.push({ path: ROOT, message: `and ${more} more problems` });
+  const shown = problems.slice(0, MAX_SHOWN).map(({ path, message }) => `${path}: ${message}`);
+  const rest = all.length > MAX_SHOWN ? ` (and ${all.length - MAX_SHOWN} more)` : '';
+  return { ok: false, message: `the arguments are not valid: ${shown.join('; ')}${rest}`, problems };
+}
+
+/** A value that was refused is not refused again, in whole or in part, on other grounds. */
+function withoutRepeats(problems: readonly Problem[]): Problem[] {
+  const reported = new Set<string>();
+  return problems.filter(({ path }) => {
+    const around = [...path.matchAll(/[.[]/g)].map(({ index }) => path.slice(0, index));
+    if ([...around, path].some((outer) => outer !== ROOT && reported.has(outer))) return false;
+    reported.add(path);
+    return true;
+  });
+}

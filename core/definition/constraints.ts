@@ -1,0 +1,201 @@
+import { ValidationTypes } from 'class-validator';
+import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
+import { canonicalJson } from '../model/canonical-json.js';
+import type { Json, JsonObject } from '../model/json.js';
+
+/**
+ * What each validator of class-validator says in JSON Schema.
+ *
+ * - A constraint here never refuses what its validator accepts. Where there is no exact form the looser one is taken, and
+ *   the validator is named in a note. (One hair: `maxLength` counts the variation selector of an emoji, the validator not.)
+ * - `format` is a hint, as JSON Schema 2020-12 has it: the usual form, where the validator accepts others too.
+ * - A validator that is unknown here, or that holds only under a condition, says nothing.
+ */
+export interface Constraint {
+  /** What the value must satisfy; null if that is not known, even for a value that is missing. */
+  readonly schema: JsonObject | null;
+  /** What the schema leaves out, for the reader. */
+  readonly note: string | null;
+}
+
+type Render = (constraints: readonly unknown[]) => JsonObject | null;
+
+const array = (more: JsonObject = {}): JsonObject => ({ type: 'array', ...more });
+const number = (more: JsonObject = {}): JsonObject => ({ type: 'number', ...more });
+const string = (more: JsonObject = {}): JsonObject => ({ type: 'string', ...more });
+const bound = (keyword: string, value: unknown): JsonObject => (typeof value === 'number' ? { [keyword]: value } : {});
+
+/** Validators whose JSON Schema says all that they say, formats being hints; null where their arguments prevent it. */
+const EXACT: Readonly<Record<string, Render>> = {
+  isDefined: () => ({}),
+  isString: () => string(),
+  isBoolean: () => ({ type: 'boolean' }),
+  isInt: () => ({ type: 'integer' }),
+  isObject: () => ({ type: 'object' }),
+  isNotEmptyObject: () => ({ type: 'object', minProperties: 1 }),
+  isArray: () => array(),
+  isDate: () => string({ format: 'date-time' }),
+
+  min: ([least]) => number(bound('minimum', least)),
+  max: ([most]) => number(bound('maximum', most)),
+  isPositive: () => number({ exclusiveMinimum: 0 }),
+  isNegative: () => number({ exclusiveMaximum: 0 }),
+
+  isLength: ([least, most]) => string({ ...bound('minLength', least), ...bound('maxLength', most) }),
+  minLength: ([least]) => string(bound('minLength', least)),
+  maxLength: ([most]) => string(bound('maxLength', most)),
+  isNotEmpty: () => ({ minLength: 1 }),
+  isEmpty: () => ({ enum: ['', null] }),
+  contains: ([part]) => string({ pattern: escaped(String(part)) }),
+
+  arrayNotEmpty: () => array({ minItems: 1 }),
+  arrayMinSize: ([least]) => array(bound('minItems', least)),
+  arrayMaxSize: ([most]) => array(bound('maxItems', most)),
+
+  isEmail: () => string({ format: 'email' }),
+  isUrl: () => string({ format: 'uri' }),
+  isUuid: () => string({ format: 'uuid' }),
+  isDateString: () => string({ format: 'date-time' }),
+  isIso8601: () => string({ format: 'date-time' }),
+  isRFC3339: () => string({ format: 'date-time' }),
+  isIp: ([version]) => addressOf(version),
+  matches: ([pattern, flags]) => patternOf(pattern, flags),
+
+  equals: ([value]) => (isPrimitive(value) ? { const: value } : null),
+  isIn: ([values]) => oneOf(values),
+  isEnum: ([entity]) => oneOf(membersOf(entity)),
+};
+
+/** Validators that say more than JSON Schema can, or say something only for some of their arguments. */
+const PARTIAL: Readonly<Record<string, Render>> = {
+  isNumber: () => number(),
+  isDivisibleBy: () => number(),
+  isLatitude: () => ({ type: ['number', 'string'] }),
+  isLongitude: () => ({ type: ['number', 'string'] }),
+  isInstance: () => ({}),
+  minDate: () => string({ format: 'date-time' }),
+  maxDate: () => string({ format: 'date-time' }),
+  arrayContains: () => array(),
+  arrayNotContains: () => array(),
+  arrayUnique: () => array(),
+};
+
+/** Validators that accept strings only, and judge them in ways that JSON Schema cannot state. */
+const OF_STRINGS = new Set(
+  (
+    'isAlpha isAlphanumeric isAscii isBIC isBase32 isBase58 isBase64 isBooleanString isBtcAddress isByteLength ' +
+    'isCreditCard isCurrency isDataURI isDecimal isEAN isEthereumAddress isFqdn IsFirebasePushId isFullWidth isHSL ' +
+    'isHalfWidth isHash isHexColor isHexadecimal isIBAN isIsbn isIsin isISO31661Alpha2 isISO31661Alpha3 ' +
+    'isISO31661Numeric isISO4217CurrencyCode isISO6391 isISRC isISSN isIdentityCard isJson isJwt isLatLong isLocale ' +
+    'isLowercase isMacAddress isMagnetURI isMilitaryTime isMimeType isMobilePhone isMongoId isMultibyte ' +
+    'isNumberString isOctal isPassportNumber isPhoneNumber isPort isPostalCode isRgbColor isSemVer ' +
+    'isStrongPassword isSurrogatePair isTaxId isTimeZone isUppercase isVariableWidth isIp matches notContains'
+  ).split(' '),
+);
+
+const SILENT: Constraint = { schema: null, note: null };
+
+/** What one validator says of a value, or of each item of a list. */
+export function constraintOf(validator: ValidationMetadata): Constraint {
+  const { name = '', type } = validator;
+  const constraints: readonly unknown[] = Array.isArray(validator.constraints) ? validator.constraints : [];
+  if (type !== ValidationTypes.CUSTOM_VALIDATION && type !== ValidationTypes.IS_DEFINED) return SILENT;
+  const note = noteOf(validator, constraints);
+  if (validator.validateIf) return { schema: null, note: `${note} in some cases` };
+  const exact = EXACT[name]?.(constraints) ?? null;
+  if (exact) return { schema: exact, note: null };
+  return { schema: PARTIAL[name]?.(constraints) ?? (OF_STRINGS.has(name) ? string() : null), note };
+}
+
+/**
+ * The members of an enum. A numeric enum also maps its numbers back to names, and class-validator takes those names for
+ * members; TypeScript does not, and nor do we.
+ */
+export function membersOf(entity: unknown): readonly unknown[] {
+  const members = entity as Readonly<Record<string, unknown>>;
+  const isReverse = (key: string): boolean => {
+    const name = members[key];
+    return typeof name === 'string' && members[name] === Number(key);
+  };
+  return [
+    ...new Set(
+      Object.keys(members)
+        .filter((key) => !isReverse(key))
+        .map((key) => members[key]),
+    ),
+  ];
+}
+
+/** One of these values; null if one of them is nothing that JSON keeps as it is. */
+function oneOf(values: unknown): JsonObject | null {
+  if (!Array.isArray(values) || values.length === 0 || !values.every(isPrimitive)) return null;
+  return { enum: [...new Set(values)] };
+}
+
+function addressOf(version: unknown): JsonObject | null {
+  const text = String(version);
+  return text === '4' || text === '6' ? string({ format: `ipv${text}` }) : null;
+}
+
+/**
+ * A regular expression as JSON Schema reads it: no flags, code points for characters.
+ *
+ * Without its `u` flag an expression counts an emoji as two; so one that can tell is not given as a pattern.
+ */
+function patternOf(given: unknown, flags: unknown): JsonObject | null {
+  const pattern = given instanceof RegExp ? given : new RegExp(String(given), flags as string | undefined);
+  if (/[^gu]/.test(pattern.flags)) return null;
+  const countsUnits = !pattern.unicode && /[^\x20-\x7e]|\.|\[\^|\\[WDSBup]/.test(pattern.source.replaceAll('\\.', ''));
+  if (countsUnits || !isUnicodePattern(pattern.source)) return null;
+  return string({ pattern: pattern.source });
+}
+
+function isUnicodePattern(source: string): boolean {
+  try {
+    return new RegExp(source, 'u').unicode;
+  } catch {
+    return false;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+function isPrimitive(value: unknown): value is string | number | boolean | null {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return value === null || typeof value === 'string' || typeof value === 'boolean';
+}
+
+/** A validator as its author wrote it, as far as its arguments can be shown: `isMobilePhone("de-DE")`. */
+function noteOf({ name }: ValidationMetadata, constraints: readonly unknown[]): string {
+  const shown = name ?? 'a rule of its own';
+  const given = constraints.filter((constraint) => constraint !== undefined);
+  if (given.some((constraint) => constraint instanceof RegExp)) return `${shown} ${given.map(String).join(' ')}`;
+  try {
+    return given.length === 0 ? shown : `${shown}(${given.map((constraint) => canonicalJson(constraint)).join(', ')})`;
+  } catch {
+    return shown;
+  }
+}
+
+/** Joins constraints that must all hold: into one object where they agree, else beside it in `allOf`. */
+export function allOf(parts: readonly JsonObject[]): JsonObject {
+  const joined: Record<string, Json> = {};
+  const apart: JsonObject[] = [];
+  for (const part of parts) {
+    if (!Object.entries(part).every(([keyword, value]) => agrees(joined, keyword, value))) apart.push(part);
+    else Object.assign(joined, part, joined.type === 'integer' ? { type: 'integer' } : {});
+  }
+  return apart.length === 0 ? joined : { ...joined, allOf: apart };
+}
+
+function agrees(joined: Readonly<Record<string, Json>>, keyword: string, value: Json): boolean {
+  const before = joined[keyword];
+  if (before === undefined || canonicalJson(before) === canonicalJson(value)) return true;
+  return keyword === 'type' && isNumeric(before) && isNumeric(value);
+}
+
+function isNumeric(type: Json): boolean {
+  return type === 'number' || type === 'integer';
+}
