@@ -1,6 +1,6 @@
 import { approvalHash, asksForOutcome, type Approval, type ApprovalSubject } from '../model/approval.js';
 import { canonicalJson } from '../model/canonical-json.js';
-import { isPlainObject, type JsonObject } from '../model/json.js';
+import { isPlainObject } from '../model/json.js';
 import { requestApproval, type Question } from '../model/moves/pause.js';
 import { denyTool, endByPolicy, type JudgedCall, type Resumption } from '../model/moves/tool.js';
 import type { ApprovalRequest, PolicyDecision, ReadPolicy } from '../model/policy.js';

@@ -135,6 +135,6 @@ export function endByLimit(state: State, reached: LimitReached, at: number): Cha
   const { reason, limit, max, value } = reached;
   const exceeded = event('limit.exceeded', { limit, max, value });
   const end: Ending = { status: 'FAILED', reason, message: `${limit} is ${max}, and ${value} is reached` };
-  if (state.step && state.step.observation === null) return failRun(state, end, [exceeded], at);
+  if (state.step?.observation === null) return failRun(state, end, [exceeded], at);
   return ending({ run: {}, events: [exceeded] }, state.run, end, at);
 }

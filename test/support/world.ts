@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { Client, Runtime, type Class, type Run, type RunEvent, type RuntimeOptions } from 'holdpoint';
+import { ManualClock } from '../../core/clock.js';
+import type { Engine } from '../../core/engine/engine.js';
+import type { Store } from '../../core/store/store.js';
+
+/** Every temporary folder of a test carries this in its name: the leak check looks for it. */
+export const TEMP_PREFIX = 'holdpoint-test-';
+
+/** The lease length of runtimes that a world opens; their heartbeat does not beat within a test. */
+export const TTL_MS = 60_000;
+
+/** Thrown by the store of a runtime that was told to die: nothing after it is committed. */
+export class Died extends Error {
+  constructor() {
+    super('the process died here');
+  }
+}
+
+/** A runtime as a test holds it: it can be killed at a commit, which leaves the rows that a dead process leaves. */
+export interface Mortal {
+  readonly runtime: Runtime;
+  readonly store: Store;
+  /** Its events, as its observer was told. */
+  readonly events: RunEvent[];
+  /** Dies after this many further commits. */
+  dieAfter(commits: number): void;
+  /** Commits since it was opened. */
+  commits(): number;
+}
+
+/** One store in a folder of its own, a clock that stands still, and the runtimes and clients on it. */
+export class World {
+  readonly dir = mkdtempSync(join(tmpdir(), TEMP_PREFIX));
+  readonly file = join(this.dir, 'runs.db');
+  readonly clock = new ManualClock();
+  readonly #open: { close(): Promise<void> }[] = [];
+
+  /** A runtime on the store, as another process would open it. Its policy allows everything unless given. */
+  async open(agents: readonly Class[], options: Partial<RuntimeOptions> = {}): Promise<Mortal> {
+    const events: RunEvent[] = [];
+    const runtime = await Runtime.open({
+      store: this.file,
+      agents,
+      policy: () => ({ kind: 'allow' }),
+      lease: { ttlMs: TTL_MS, owner: 'test' },
+      clock: this.clock,
+      observer: (event) => events.push(event),
+      ...options,
+    });
+    this.#open.push(runtime);
+    return mortal(runtime, events);
+  }
+
+  async client(): Promise<Client> {
+    const client = await Client.open({ store: this.file, clock: this.clock });
+    this.#open.push(client);
+    return client;
+  }
+
+  /** A connection past the SDK, e.g. to damage a row. Closed with the world. */
+  sql(): Database.Database {
+    const db = new Database(this.file);
+    this.#open.push({
+      close: () => {
+        db.close();
+        return Promise.resolve();
+      },
+    });
+    return db;
+  }
+
+  /** The lease of whoever died runs out. */
+  expireLeases(): void {
+    this.clock.advance(TTL_MS + 1);
+  }
+
+  /** Closes what is open, newest first, and removes the folder. */
+  async close(): Promise<void> {
+    for (const open of this.#open.splice(0).reverse()) await open.close();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+function mortal(runtime: Runtime, events: RunEvent[]): Mortal {
+  const { store } = (runtime as unknown as { engine: Engine }).engine;
+  const transaction = store.transaction.bind(store);
+  let left = Infinity;
+  let done = 0;
+  store.transaction = async (work) => {
+    if (left <= 0) throw new Died();
+    const result = await transaction(work);
+    left -= 1;
+    done += 1;
+    return result;
+  };
+  return {
+    runtime,
+    store,
+    events,
+    dieAfter: (commits) => {
+      left = commits;
+    },
+    commits: () => done,
+  };
+}
+
+/** What a promise rejects with; fails the test if it does not. */
+export async function rejection(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('it was expected to reject');
+}
+
+/** The types of a run's events, in order. */
+export async function trail(client: Client, run: Run | string): Promise<string[]> {
+  const id = typeof run === 'string' ? run : run.id;
+  return (await client.runs.events(id, { limit: 1000 })).map((event) => event.type);
+}
