@@ -18,7 +18,7 @@ export function methodOf(cls: Class, { decorator, place }: Declaration): string 
   if (kind === 'parameter') throw wrong('on a parameter; put it on the method');
   if (place.isStatic) throw wrong('which is static; it is called on an instance, so remove static');
   if (place.isPrivate) throw wrong('which is private; it is called from outside, so make it public');
-  if (kind !== 'method') throw wrong(`which is a ${kind}; make it a method`);
+  if (kind !== 'method') throw wrong(`which is not a method but of kind ${kind}; make it a method`);
   if (typeof key !== 'string') throw wrong('which is named by a symbol; give it an ordinary name');
   if (!hasMethod(cls, key)) throw wrong(`which ${nameOf(cls)} no longer has as a method`);
   return key;

@@ -30,7 +30,7 @@ export class Options {
 
   /** A name as agents, tools and records use it. */
   name(otherwise?: string): string {
-    const name = this.#given.name ?? otherwise;
+    const name = this.#or('name', otherwise);
     if (name === undefined) this.#fail('it needs a name: give the option name');
     if (typeof name !== 'string' || !NAME.test(name)) {
       this.#fail(`the name ${shown(name)} must be 1 to 64 of A-Z a-z 0-9 _ -; give the option name`);
@@ -39,13 +39,13 @@ export class Options {
   }
 
   description(): string {
-    const text = this.#given.description ?? '';
+    const text = this.#or('description', '');
     if (typeof text !== 'string') this.#fail(`the option description must be a string, not ${shown(text)}`);
     return text;
   }
 
   timeoutMs(otherwise: number): number {
-    const value = this.#given.timeoutMs ?? otherwise;
+    const value = this.#or('timeoutMs', otherwise);
     if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > MAX_TIMEOUT_MS) {
       this.#fail(`the option timeoutMs must be a whole number from 1 to ${MAX_TIMEOUT_MS}, not ${shown(value)}`);
     }
@@ -53,16 +53,21 @@ export class Options {
   }
 
   flag(key: string, otherwise: boolean): boolean {
-    const value = this.#given[key] ?? otherwise;
+    const value = this.#or(key, otherwise);
     if (typeof value !== 'boolean') this.#fail(`the option ${key} must be true or false, not ${shown(value)}`);
     return value;
   }
 
   oneOf<const T extends string>(key: string, values: readonly T[], otherwise: T): T {
-    const value = this.#given[key] ?? otherwise;
+    const value = this.#or(key, otherwise);
     const found = values.find((candidate) => candidate === value);
     if (found === undefined) this.#fail(`the option ${key} must be one of ${values.join(', ')}, not ${shown(value)}`);
     return found;
+  }
+
+  #or(key: string, otherwise: unknown): unknown {
+    const value = this.#given[key];
+    return value === undefined ? otherwise : value;
   }
 
   #fail(why: string): never {
