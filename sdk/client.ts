@@ -112,7 +112,7 @@ export class Client implements AsyncDisposable {
    *
    * @throws RunExistsError, InvalidArgumentError
    */
-  start(agent: string, options: StartOptions): Promise<Run> {
+  async start(agent: string, options: StartOptions): Promise<Run> {
     const request = { agent: check.text(agent, 'agent'), ...startRequest(options, this.store, this.defaults) };
     return this.#act(async (store) => {
       const { state, events } = await create(store, request);
@@ -125,7 +125,7 @@ export class Client implements AsyncDisposable {
    *
    * @throws NotFoundError, RunStateError
    */
-  cancel(runId: string, options: CancelOptions): Promise<Run> {
+  async cancel(runId: string, options: CancelOptions): Promise<Run> {
     const { by, reason } = check.members(options, 'options', ['by', 'reason']);
     const who = check.text(by, 'by');
     const why = check.optionalText(reason, 'reason');
@@ -133,7 +133,7 @@ export class Client implements AsyncDisposable {
   }
 
   /** Recomputes the hash chain of one run, or of all (contract S11). */
-  verify(options: VerifyOptions = {}): Promise<Verification> {
+  async verify(options: VerifyOptions = {}): Promise<Verification> {
     const { runId, head } = check.members(options, 'options', ['runId', 'head']);
     const run = runId === undefined ? null : check.id(runId, 'runId');
     const kept = head === undefined ? null : check.hash(head);
@@ -159,11 +159,11 @@ export class RunsClient {
   constructor(private readonly store: Store) {}
 
   /** @throws NotFoundError */
-  get(runId: string): Promise<Run> {
+  async get(runId: string): Promise<Run> {
     return this.store.read((sql) => loadRun(this.store, sql, check.id(runId, 'runId')));
   }
 
-  list(options: ListRunsOptions = {}): Promise<Run[]> {
+  async list(options: ListRunsOptions = {}): Promise<Run[]> {
     const { status, agent, after, limit } = check.members(options, 'options', ['status', 'agent', 'after', 'limit']);
     const inStatus = check.oneOf(status, 'status', RUN_STATUSES);
     const filter = {
@@ -174,7 +174,7 @@ export class RunsClient {
   }
 
   /** Every step of a run, oldest first. @throws NotFoundError */
-  steps(runId: string): Promise<Step[]> {
+  async steps(runId: string): Promise<Step[]> {
     return this.store.read(async (sql) => {
       const run = await loadRun(this.store, sql, check.id(runId, 'runId'));
       return loadSteps(this.store, sql, run.id);
@@ -182,7 +182,7 @@ export class RunsClient {
   }
 
   /** Events of a run, oldest first; the cursor is an event's `index`. @throws NotFoundError */
-  events(runId: string, options: PageOptions = {}): Promise<RunEvent[]> {
+  async events(runId: string, options: PageOptions = {}): Promise<RunEvent[]> {
     const { after, limit } = check.members(options, 'options', ['after', 'limit']);
     return this.store.read(async (sql) => {
       const run = await loadRun(this.store, sql, check.id(runId, 'runId'));
@@ -200,11 +200,11 @@ export class ApprovalsClient {
   ) {}
 
   /** @throws NotFoundError */
-  get(approvalId: string): Promise<Approval> {
+  async get(approvalId: string): Promise<Approval> {
     return this.store.read((sql) => loadApproval(this.store, sql, check.id(approvalId, 'approvalId')));
   }
 
-  list(options: ListApprovalsOptions = {}): Promise<Approval[]> {
+  async list(options: ListApprovalsOptions = {}): Promise<Approval[]> {
     const { status, runId, after, limit } = check.members(options, 'options', ['status', 'runId', 'after', 'limit']);
     const inStatus = check.oneOf(status, 'status', APPROVAL_STATUSES);
     const filter = {
@@ -219,7 +219,7 @@ export class ApprovalsClient {
    *
    * @throws NotFoundError, NotPendingError, ApprovalChangedError, ApprovalExpiredError, InvalidArgumentError
    */
-  approve(approvalId: string, options: DecisionOptions): Promise<Approval> {
+  async approve(approvalId: string, options: DecisionOptions): Promise<Approval> {
     return this.#decide(approvalId, { kind: 'approve', ...deciding(options) });
   }
 
@@ -228,7 +228,7 @@ export class ApprovalsClient {
    *
    * @throws NotFoundError, NotPendingError, ApprovalChangedError, ApprovalExpiredError, InvalidArgumentError
    */
-  reject(approvalId: string, options: DecisionOptions): Promise<Approval> {
+  async reject(approvalId: string, options: DecisionOptions): Promise<Approval> {
     return this.#decide(approvalId, { kind: 'reject', ...deciding(options) });
   }
 
@@ -239,7 +239,7 @@ export class ApprovalsClient {
    *
    * @throws NotFoundError, NotPendingError, ApprovalChangedError, ApprovalExpiredError, InvalidArgumentError, InvalidJsonError
    */
-  settle(approvalId: string, options: DecisionOptions & { readonly result: Json }): Promise<Approval> {
+  async settle(approvalId: string, options: DecisionOptions & { readonly result: Json }): Promise<Approval> {
     const { result, ...decision } = check.members(options, 'options', ['hash', 'by', 'note', 'result']);
     const entered = JSON.parse(canonicalJson(result ?? null, 'result')) as Json;
     return this.#decide(approvalId, { kind: 'settle', result: entered, ...deciding(decision) });

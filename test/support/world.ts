@@ -64,13 +64,19 @@ export class World {
   /** A connection past the SDK, e.g. to damage a row. Closed with the world. */
   sql(): Database.Database {
     const db = new Database(this.file);
-    this.#open.push({
-      close: () => {
-        db.close();
-        return Promise.resolve();
-      },
+    this.atClose(() => {
+      db.close();
     });
     return db;
+  }
+
+  /** Done before the world closes, last asked first. */
+  atClose(action: () => unknown): void {
+    this.#open.push({
+      close: async () => {
+        await action();
+      },
+    });
   }
 
   /** The lease of whoever died runs out. */
