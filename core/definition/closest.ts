@@ -1,14 +1,14 @@
 /**
  * The name that was probably meant: the closest of the known ones, if it is close at all.
  *
- * Case and punctuation do not count, so that `amount_cents` finds `amountCents`.
+ * Case and punctuation do not count, so that `amount_cents` finds `amountCents`; nor does a part left out, as in `amount`.
  */
 export function closest(name: string, known: Iterable<string>): string | null {
   const wanted = plain(name);
   let best: string | null = null;
   let least = Math.floor(wanted.length / 3) + 1;
   for (const candidate of known) {
-    const edits = distance(wanted, plain(candidate));
+    const edits = editsBetween(wanted, plain(candidate));
     if (edits < least) [best, least] = [candidate, edits];
   }
   return best;
@@ -26,6 +26,12 @@ function plain(name: string): string {
     .slice(0, 64)
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '');
+}
+
+function editsBetween(one: string, other: string): number {
+  if (one === other) return 0;
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short.length >= 3 && long.startsWith(short) ? 1 : distance(one, other);
 }
 
 /** Levenshtein distance, row by row. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Agent, type AgentOptions } from '../../../decorators/agent.js';
 import { defineAgents } from '../../../core/definition/agents.js';
+import { validateArguments } from '../../../core/definition/arguments.js';
 import type { AgentDefinition, Checked, InputDefinition, ToolDefinition } from '../../../core/definition/definition.js';
 import { inputOf } from '../../../core/definition/input.js';
 import type { InputClass } from '../../../core/definition/shape.js';
@@ -48,4 +49,9 @@ export function accepted<T>(checked: Checked<T>): T {
 export function refused(checked: Checked<unknown>): string[] {
   if (checked.ok) expect.fail(`accepted: ${JSON.stringify(checked.value)}`);
   return checked.problems.map(({ path, message }: Problem) => `${path}: ${message}`);
+}
+
+/** The problems with what an agent asks for, each as `path: message`. */
+export async function problemsWith(raw: unknown, input: InputDefinition): Promise<string[]> {
+  return refused(await validateArguments(input, raw));
 }
