@@ -135,7 +135,8 @@ export class Session {
       return move(state, at, options.heartbeat.lease(at));
     });
     this.keep(committed.state.run, sent);
-    return committed;
+    // The transaction loads the last step only; the agent is shown every one.
+    return { ...committed, state: { ...committed.state, earlier: this.#state.earlier } };
   }
 }
 
