@@ -1,0 +1,51 @@
+/** What both acts begin with: an agent dies in the middle of a charge, and another process finds its run. */
+import type { Client } from 'holdpoint';
+import { count, type Screen } from './screen.js';
+import type { AgentProcess, Shop } from './shop.js';
+
+/**
+ * Kills agent-1 after the service has booked its charge and before any answer reached it.
+ *
+ * @returns agent-2, which was up before the kill: the lease of the dead agent still lives when it resumes the run
+ */
+export async function killInTheMiddle(shop: Shop, screen: Screen): Promise<AgentProcess> {
+  const first = shop.agent('agent-1');
+  await first.next('ready');
+  const second = shop.agent('agent-2');
+  first.send('start');
+  await Promise.all([shop.service.next('booked'), second.next('ready')]);
+  await first.kill();
+  screen.say(
+    'agent-1 looked the order up and asked for a charge of 64.00, which its policy allows. The payment service booked ' +
+      'the charge. Before its answer arrived, agent-1 was killed with SIGKILL.',
+  );
+  return second;
+}
+
+/** What each side knows after the kill. */
+export async function showBothSides(shop: Shop, client: Client, screen: Screen): Promise<void> {
+  const run = await client.runs.get(shop.runId);
+  const step = (await client.runs.steps(run.id)).at(-1);
+  screen.facts([
+    ['the ledger', count(await shop.payments.count(), 'charge')],
+    ['the record', `run ${run.status}; step ${step?.index}, ${step?.tool}: ${step?.status}, no outcome recorded`],
+    ['the lease', `${run.lease?.owner}`],
+  ]);
+}
+
+/** A second process resumes the run: refused while the lease of the dead one lives, then it takes the run over. */
+export async function restart(second: AgentProcess, screen: Screen): Promise<void> {
+  second.send('resume');
+  const { owner, expiresAt } = await second.next('refused');
+  screen.say('agent-2 resumes the run at once, and is refused with a RunLeasedError:');
+  screen.facts([
+    ['owner', owner],
+    ['expires at', expiresAt],
+  ]);
+  screen.say(
+    'A dead process looks like a slow one. Until its lease expires, agent-1 could still be at work, so nobody else ' +
+      'may be. agent-2 waits for that moment and resumes again.',
+  );
+  await second.next('stopped');
+  await second.stop();
+}
