@@ -9,7 +9,8 @@ import type { Observation } from '../model/step.js';
 import type { CallApproval, ToolCall } from '../model/call.js';
 import type { ToolSpec } from '../model/tool.js';
 import { describeThrown } from '../model/text.js';
-import { transition } from '../store/transition.js';
+import { loadState } from '../store/reads.js';
+import { write } from '../store/transition.js';
 import { resumption } from './judge.js';
 import type { PreparedCall } from './prepare.js';
 import type { Session } from './session.js';
@@ -160,17 +161,23 @@ function threw(state: Observing, spec: ToolSpec, thrown: unknown, at: number) {
   return failTool(state, { kind: 'error', name, message }, at);
 }
 
-/** An outcome that arrives after its step was settled otherwise is appended for a person to see; it changes no state (I9, L9). */
+/**
+ * An outcome that arrives after its step was settled otherwise is appended for a person to see; it changes no state (I9,
+ * L9). One of a process that was taken for dead is not (L8).
+ */
 async function appendLate(session: Session, outcome: Outcome): Promise<void> {
   const { store } = session.engine;
-  const { index, attempt } = session.step;
-  const payload = { step: index, attempt, late: true, ...lateOutcome(outcome) };
+  const { id, index, attempt } = session.step;
+  const late = event('step.tool_finished', { step: index, attempt, late: true, ...lateOutcome(outcome) });
   try {
-    const committed = await transition(store, session.run.id, () => ({
-      run: {},
-      events: [event('step.tool_finished', payload)],
-    }));
-    session.engine.notify(committed.events);
+    const events = await store.transaction(async (sql) => {
+      const [step] = await store.tables.steps.find(sql, { id });
+      if (step?.attempt !== attempt || step.cause === 'crash') return [];
+      const state = await loadState(store, sql, session.run.id);
+      const committed = await write(store, sql, state, { run: {}, events: [late] }, store.clock.now());
+      return committed.events;
+    });
+    session.engine.notify(events);
   } catch {
     return; // The store is closed or failing, and the outcome is a courtesy.
   }

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { DataSource } from 'typeorm';
 import type Database from 'better-sqlite3';
 import { uuidV7, type Ids } from '../ids.js';
@@ -7,6 +8,7 @@ import { ApprovalRow, ENTITIES, EventRow, RunRow, StepRow, ToolSpecRow } from '.
 import { databaseOf, MEMORY, prepareFile, type StoreLocation } from './location.js';
 import { migrate, MIGRATIONS_TABLE, requireMigrated } from './migrate.js';
 import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
+import { enqueue } from './queue.js';
 import { codeOf, storeError } from './sql-error.js';
 import { Table, type Sql } from './table.js';
 import { sqlOn, Writer } from './writer.js';
@@ -50,11 +52,17 @@ export class Store {
   readonly #reader: Sql | null;
   #closed = false;
 
-  private constructor(database: string, options: StoreOptions, writing: DataSource, reading: DataSource | null) {
+  private constructor(
+    database: string,
+    options: StoreOptions,
+    writer: Writer,
+    writing: DataSource,
+    reading: DataSource | null,
+  ) {
     this.database = database;
     this.clock = options.clock ?? systemClock;
     this.ids = options.ids ?? uuidV7;
-    this.#writer = new Writer(writing, database);
+    this.#writer = writer;
     this.#reader = reading ? sqlOn(reading.createQueryRunner()) : null;
     this.#sources = reading ? [reading, writing] : [writing];
     this.tables = {
@@ -75,19 +83,24 @@ export class Store {
     const database = databaseOf(options.location);
     if (database !== MEMORY) prepareFile(database, options.create);
     try {
-      return await retryWhileBusy(() => openSources(database, options));
+      return await retryWhileBusy(() => Store.#connect(database, options));
     } catch (error) {
       throw storeError(error, `open ${database}`);
     }
   }
 
-  /** Opens the two connections; called once the file is prepared. */
-  static async connect(database: string, options: StoreOptions, opened: DataSource[]): Promise<Store> {
-    const writing = await connected(sourceOf(database, options, false), opened);
-    if (options.create) await migrate(writing, database);
-    else await requireMigrated(writing, database);
-    const reading = database === MEMORY ? null : await connected(sourceOf(database, options, true), opened);
-    return new Store(database, options, writing, reading);
+  /** Migrating is a write like any other, so opening waits its turn too. */
+  static #connect(database: string, options: StoreOptions): Promise<Store> {
+    const key = database === MEMORY ? Symbol(MEMORY) : realpathSync(database);
+    return enqueue(key, () =>
+      openingAll(async (open) => {
+        const writing = await open(sourceOf(database, options, false));
+        if (options.create) await migrate(writing, database);
+        else await requireMigrated(writing, database);
+        const reading = database === MEMORY ? null : await open(sourceOf(database, options, true));
+        return new Store(database, options, new Writer(writing, database, key), writing, reading);
+      }),
+    );
   }
 
   /** All that `work` writes is committed together, or none of it (contract S2). */
@@ -115,20 +128,19 @@ export class Store {
   }
 }
 
-async function openSources(database: string, options: StoreOptions): Promise<Store> {
+/** Opens several connections; if one cannot be opened, those before it are closed again. */
+async function openingAll<T>(work: (open: (source: DataSource) => Promise<DataSource>) => Promise<T>): Promise<T> {
   const opened: DataSource[] = [];
   try {
-    return await Store.connect(database, options, opened);
+    return await work(async (source) => {
+      await source.initialize();
+      opened.push(source);
+      return source;
+    });
   } catch (error) {
     await destroyAll(opened);
     throw error;
   }
-}
-
-async function connected(source: DataSource, opened: DataSource[]): Promise<DataSource> {
-  await source.initialize();
-  opened.push(source);
-  return source;
 }
 
 async function destroyAll(sources: readonly DataSource[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { LeaseLostError, RunStateError } from '../errors.js';
-import { canonicalJson } from '../model/canonical-json.js';
+import { storedJson } from '../model/canonical-json.js';
 import { eventHash, type EventDraft, type RunEvent } from '../model/event.js';
 import type { Approval } from '../model/approval.js';
 import type { ApprovalChange, Change, State, StepChange } from '../model/moves/change.js';
@@ -35,10 +35,11 @@ export interface Held {
 export type Move = (state: State, at: number) => Change;
 
 /**
- * A write of the loop that holds the run (contract L4).
+ * A write of the loop that holds the run (contract L4). While it is RUNNING, only its holder or an operator's cancel can
+ * end it: anything else that happened to it means that the lease is gone.
  *
  * @param startsEffect also require the lease unexpired by the wall clock: a stalled loop starts nothing
- * @throws LeaseLostError if the lease is gone, RunStateError if the run was ended by somebody else (F8)
+ * @throws LeaseLostError if the lease is gone, RunStateError if an operator cancelled the run (F8)
  */
 export function heldTransition(store: Store, held: Held, startsEffect: boolean, move: Move): Promise<Committed> {
   return store.transaction(async (sql) => {
@@ -78,7 +79,9 @@ export async function write(store: Store, sql: Sql, state: State, change: Change
 }
 
 function assertHeld(run: Run, owner: string, startsEffect: boolean, at: number): void {
-  if (run.status !== 'RUNNING') throw new RunStateError(run.id, run.status, run.reason, 'continue');
+  if (run.reason === 'operator_cancelled') throw new RunStateError(run.id, run.status, run.reason, 'continue');
+  if (run.status !== 'RUNNING')
+    throw new LeaseLostError(run.id, owner, `another process has moved it to ${run.status}`);
   if (run.lease?.owner !== owner)
     throw new LeaseLostError(run.id, owner, `${run.lease?.owner ?? 'nobody'} holds it now`);
   if (startsEffect && run.lease.expiresAt <= at) {
@@ -89,7 +92,7 @@ function assertHeld(run: Run, owner: string, startsEffect: boolean, at: number):
 function chained(run: Run, drafts: readonly EventDraft[], at: number) {
   let previous = run.headHash;
   return drafts.map((draft, place) => {
-    const payload = canonicalJson(draft.payload, draft.type);
+    const payload = storedJson(draft.payload, draft.type);
     const row = { runId: run.id, index: run.eventCount + 1 + place, type: draft.type, payload, at };
     previous = eventHash(previous, row);
     return { ...row, hash: previous, draft };

@@ -1,26 +1,29 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { ClosedError } from '../errors.js';
+import { enqueue } from './queue.js';
 import { storeError } from './sql-error.js';
 import type { Sql } from './table.js';
 
 /**
- * The one queue through which every write goes.
+ * The connection that writes.
  *
  * - A DataSource on better-sqlite3 has one connection: two transactions at once would nest, and one's rollback would
  *   take the other's writes with it. So one transaction runs at a time, first come, first served (contract S2, F15).
  * - Transactions are immediate: one that reads first and writes later would get SQLITE_BUSY without waiting.
- * - No code of a user is ever awaited inside one. A nested call would wait for itself for ever; it throws instead.
+ * - No code of a user is ever awaited inside one.
  */
 export class Writer {
   readonly #runner: QueryRunner;
-  readonly #inside = new AsyncLocalStorage<true>();
-  #tail: Promise<unknown> = Promise.resolve();
   #closed = false;
 
+  /**
+   * @param name what the database is called in errors
+   * @param key whose queue to stand in: the same for every writer of one database
+   */
   constructor(
     source: DataSource,
     private readonly name: string,
+    private readonly key: unknown,
   ) {
     this.#runner = source.createQueryRunner();
   }
@@ -28,25 +31,22 @@ export class Writer {
   /**
    * Runs `work` in a transaction of its own: all of it is committed, or nothing.
    *
-   * @throws StoreError if the database fails; what `work` throws otherwise
+   * @throws StoreError if the database fails; ClosedError; what `work` throws otherwise
    */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    if (this.#inside.getStore()) throw new Error('a transaction inside a transaction would wait for itself');
-    const turn = this.#tail.then(() => {
-      if (this.#closed) throw new ClosedError(`${this.name} is closed; nothing was written`);
-      return this.#inside.run(true, () => this.#run(work));
-    });
-    this.#tail = turn.catch(() => undefined);
-    return turn;
+    return enqueue(this.key, () => this.#run(work));
   }
 
   /** Waits for what is queued; whatever comes later is refused. */
-  async close(): Promise<void> {
-    await this.#tail;
-    this.#closed = true;
+  close(): Promise<void> {
+    return enqueue(this.key, () => {
+      this.#closed = true;
+      return Promise.resolve();
+    });
   }
 
   async #run<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new ClosedError(`${this.name} is closed; nothing was written`);
     try {
       await this.#runner.query('BEGIN IMMEDIATE');
       const result = await work(sqlOn(this.#runner));

@@ -60,7 +60,7 @@ describe('a person is asked about a call whose outcome is unknown', () => {
     const again = await strict.runtime.resume(run.id);
     const second = await waitingApproval(strict, again);
     expect(second.kind).to.equal('interrupted_side_effect');
-    expect(second.presentation['embedded']).to.include({ kind: 'mail' });
+    expect(second.presentation.embedded).to.include({ kind: 'mail' });
     expect((await strict.runtime.client.approvals.get(approval.id)).status).to.equal('spent');
     expect(seen.calls).to.have.length(1);
   });
@@ -195,7 +195,7 @@ describe('a person is asked about a call whose outcome is unknown', () => {
       const [approval] = await runtime.client.approvals.list({ runId: run.id });
       expect(run.status).to.equal('WAITING');
       expect(approval?.kind).to.equal('unknown_outcome');
-      expect(approval?.presentation['summary']).to.match(/timeout.*unknown/);
+      expect(approval?.presentation.summary).to.match(/timeout.*unknown/);
       expect(seen.seen).to.have.length(1);
       hang.open('late');
     });

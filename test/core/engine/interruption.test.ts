@@ -120,8 +120,8 @@ describe('a process dies while a tool runs', () => {
       const presentation = { summary: 'all is well', embedded: { kind: 'x' } };
       const { run, next } = await takeOver(runId, { reconcile: () => Reconciliation.wait({ presentation }) });
       const approval = await waitingApproval(next, run);
-      expect(approval.presentation['summary']).to.match(/unknown/);
-      expect(approval.presentation['embedded']).to.equal(null);
+      expect(approval.presentation.summary).to.match(/unknown/);
+      expect(approval.presentation.embedded).to.equal(null);
     });
 
     it('I4: conflict: the run fails as reconcile_conflict', async () => {
@@ -197,7 +197,7 @@ describe('a process dies while a tool runs', () => {
         expect([run.status, run.lease]).to.deep.equal(['WAITING', null]);
         expect(approval.kind).to.equal('interrupted_side_effect');
         expect(approval.request.args).to.deep.equal({ text: 'hello', times: 1 });
-        expect(approval.presentation['summary']).to.match(/started.*process stopped.*unknown/);
+        expect(approval.presentation.summary).to.match(/started.*process stopped.*unknown/);
         expect(seen.calls).to.have.length(1);
       });
     }
@@ -207,7 +207,7 @@ describe('a process dies while a tool runs', () => {
       const wanted = { kind: 'mail', capability: 'mail.send', presentation: { to: 'ann' } };
       const { run, next } = await takeOver(runId, {}, () => requireApproval(wanted));
       const approval = await waitingApproval(next, run);
-      expect(approval.presentation['embedded']).to.deep.equal(wanted);
+      expect(approval.presentation.embedded).to.deep.equal(wanted);
       const { kind, capability, request } = approval;
       for (const member of ['kind', 'capability', 'presentation']) {
         const embedded = { ...wanted, [member]: 'other' };
@@ -238,9 +238,9 @@ describe('a process dies while a tool runs', () => {
     for (const [what, policy] of Object.entries(otherwise)) {
       it(`I5: shows that the policy ${what} at that moment, and fails nothing`, async () => {
         const { runId } = await crashInTool(world, seen);
-        const { run, next } = await takeOver(runId, {}, policy as never);
+        const { run, next } = await takeOver(runId, {}, policy);
         const approval = await waitingApproval(next, run);
-        expect(JSON.stringify(approval.presentation['policy'])).to.match(/not today|never|broken/);
+        expect(JSON.stringify(approval.presentation.policy)).to.match(/not today|never|broken/);
       });
     }
   });

@@ -1,0 +1,294 @@
+import { expect } from 'chai';
+import { LeaseLostError, type Run, type ToolCall } from 'holdpoint';
+import { Gate } from '../../support/agents.js';
+import { crashInTool, mailer, outside, type Outside } from '../../support/crash.js';
+import { rejection, trail, TTL_MS, World } from '../../support/world.js';
+
+interface LeaseRow {
+  readonly status: string;
+  readonly lease_owner: string | null;
+  readonly lease_expires_at: number | null;
+}
+
+describe('the lease of a run', () => {
+  let world: World;
+  let seen: Outside;
+
+  beforeEach(() => {
+    world = new World();
+    seen = outside();
+  });
+
+  afterEach(() => world.close());
+
+  function row(): LeaseRow {
+    return world.sql().prepare('SELECT status, lease_owner, lease_expires_at FROM holdpoint_runs').get() as LeaseRow;
+  }
+
+  it('L1: is on the row while the run is RUNNING, and gone once it has finished', async () => {
+    const during: LeaseRow[] = [];
+    const { runtime } = await world.open([mailer(seen, { act: () => void during.push(row()) })]);
+    await runtime.start('mailer', { goal: 'g' });
+    expect(during[0]?.status).to.equal('RUNNING');
+    expect(during[0]?.lease_owner).to.match(/^test-[0-9a-f]{12}$/);
+    expect(during[0]?.lease_expires_at).to.equal(world.clock.now() + TTL_MS);
+    expect(row()).to.deep.include({ status: 'COMPLETED', lease_owner: null, lease_expires_at: null });
+  });
+
+  it('L1: is taken in the transaction of run.started, and released in the one that pauses', async () => {
+    const { runtime, dieAfter } = await world.open([mailer(seen)], {
+      policy: () => ({ kind: 'require_approval', approval: {} }),
+    });
+    dieAfter(1);
+    await rejection(runtime.start('mailer', { goal: 'g', id: 'a' }));
+    expect(row().lease_owner).to.be.a('string');
+    expect(await trail(runtime.client, 'a')).to.deep.equal(['run.created', 'run.started']);
+    world.expireLeases();
+    dieAfter(4);
+    const run = await runtime.resume('a');
+    expect([run.status, run.lease]).to.deep.equal(['WAITING', null]);
+    expect(row().lease_owner).to.equal(null);
+  });
+
+  it('L2: is never shared by two runtimes that are configured alike', async () => {
+    const { runId, dead } = await crashInTool(world, seen);
+    const before = await dead.runtime.client.runs.get(runId);
+    world.clock.advance(-TTL_MS);
+    const next = await world.open([mailer(seen)]);
+    const error = await rejection(next.runtime.resume(runId));
+    expect(error).to.include({ code: 'RUN_LEASED', owner: before.lease?.owner });
+    world.expireLeases();
+    await next.runtime.resume(runId);
+  });
+
+  it('L4: a loop that stalled past its expiry starts nothing, though nobody took the run', async () => {
+    const policy = () => {
+      world.expireLeases();
+      return { kind: 'allow' } as const;
+    };
+    const { runtime } = await world.open([mailer(seen)], { policy });
+    expect(await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }))).to.be.instanceOf(LeaseLostError);
+    expect(seen.calls).to.have.length(0);
+    expect(await trail(runtime.client, 'r')).to.not.include('step.tool_started');
+  });
+
+  it('L4: a process that was frozen between the commit and the call calls nothing', async () => {
+    const { runtime } = await world.open([mailer(seen)], {
+      observer: ({ type }) => {
+        if (type === 'step.tool_started') world.expireLeases();
+      },
+    });
+    expect(await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }))).to.be.instanceOf(LeaseLostError);
+    expect(seen.calls).to.have.length(0);
+    const next = await world.open([mailer(seen)]);
+    expect((await next.runtime.resume('r')).status).to.equal('WAITING');
+  });
+
+  it('L4: the same, if somebody has set the wall clock back meanwhile', async () => {
+    const { runtime } = await world.open([mailer(seen)], {
+      observer: ({ type }) => {
+        if (type !== 'step.tool_started') return;
+        const now = world.clock.now();
+        world.expireLeases();
+        world.clock.setWall(now);
+      },
+    });
+    expect(await rejection(runtime.start('mailer', { goal: 'g' }))).to.be.instanceOf(LeaseLostError);
+    expect(seen.calls).to.have.length(0);
+  });
+
+  it('L4: a result is still recorded after the expiry, as long as nobody took the run', async () => {
+    const act = () => {
+      world.clock.advance(TTL_MS - 1);
+      world.clock.advance(2);
+      return 'sent';
+    };
+    const { runtime } = await world.open([mailer(seen, { act })]);
+    const run = await runtime.start('mailer', { goal: 'g' });
+    expect(run.result).to.deep.equal({ kind: 'result', result: 'sent' });
+  });
+
+  it('L6: refuses a run that another process holds, with owner and expiry, and changes nothing', async () => {
+    const { runId, dead } = await crashInTool(world, seen);
+    world.clock.advance(-TTL_MS);
+    const before = await dead.runtime.client.runs.get(runId);
+    const next = await world.open([mailer(seen)]);
+    const error = await rejection(next.runtime.resume(runId));
+    expect(error).to.deep.include({ code: 'RUN_LEASED', runId, expiresAt: new Date(before.lease?.expiresAt ?? 0) });
+    expect(await next.runtime.client.runs.get(runId)).to.deep.equal(before);
+    world.expireLeases();
+  });
+
+  it('L6: one runtime refuses a second start or resume of a run that it is executing', async () => {
+    const hang = new Gate<unknown>();
+    const started = new Gate();
+    const act = () => {
+      started.open();
+      return hang.promise;
+    };
+    const { runtime } = await world.open([mailer(seen, { act })]);
+    const running = runtime.start('mailer', { goal: 'g', id: 'r' });
+    await started.promise;
+    world.expireLeases();
+    expect(await rejection(runtime.resume('r'))).to.include({ code: 'RUN_LEASED' });
+    expect(await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }))).to.include({ code: 'RUN_LEASED' });
+    hang.open('sent');
+    await rejection(running.then(() => Promise.reject(new Error('done'))));
+    expect(seen.calls).to.have.length(1);
+  });
+
+  it('L7: takes the lease, records lease.taken_over and marks the step in flight, in one transaction', async () => {
+    const { runId } = await crashInTool(world, seen);
+    const next = await world.open([mailer(seen)]);
+    next.dieAfter(0);
+    await rejection(next.runtime.resume(runId));
+    expect((await trail(next.runtime.client, runId)).at(-1)).to.equal('step.tool_started');
+    next.dieAfter(1);
+    await rejection(next.runtime.resume(runId));
+    expect((await trail(next.runtime.client, runId)).slice(-2)).to.deep.equal(['lease.taken_over', 'step.interrupted']);
+    expect((await next.runtime.client.runs.steps(runId))[0]?.status).to.equal('interrupted');
+  });
+
+  it("L8: the dead owner's late result is not recorded", async () => {
+    const started = new Gate();
+    const hang = new Gate<unknown>();
+    const act = () => {
+      started.open();
+      return hang.promise;
+    };
+    const slow = await world.open([mailer(seen, { act })]);
+    const rejected = rejection(slow.runtime.start('mailer', { goal: 'g', id: 'r' }));
+    await started.promise;
+    world.expireLeases();
+    const next = await world.open([mailer(seen)]);
+    await next.runtime.resume('r');
+    const before = await trail(next.runtime.client, 'r');
+    hang.open('sent after all');
+    expect(await rejected).to.be.instanceOf(LeaseLostError);
+    expect(await trail(next.runtime.client, 'r')).to.deep.equal(before);
+    expect(before).to.not.include('step.tool_finished');
+  });
+
+  it('L8: nor is it if an operator has cancelled the run after the takeover', async () => {
+    const started = new Gate();
+    const hang = new Gate<unknown>();
+    const act = () => {
+      started.open();
+      return hang.promise;
+    };
+    const slow = await world.open([mailer(seen, { act })]);
+    const running = slow.runtime.start('mailer', { goal: 'g', id: 'r' });
+    await started.promise;
+    world.expireLeases();
+    const next = await world.open([mailer(seen)]);
+    await next.runtime.resume('r');
+    await next.runtime.client.cancel('r', { by: 'ann' });
+    hang.open('sent after all');
+    expect((await running).status).to.equal('CANCELLED');
+    expect(await trail(next.runtime.client, 'r')).to.not.include('step.tool_finished');
+  });
+
+  it('L9: an operator cancels without a lease; the loop stops at its next write, and the outcome is kept as late', async () => {
+    const started = new Gate();
+    const hang = new Gate<unknown>();
+    const act = () => {
+      started.open();
+      return hang.promise;
+    };
+    const { runtime } = await world.open([mailer(seen, { act })]);
+    const running = runtime.start('mailer', { goal: 'g', id: 'r' });
+    await started.promise;
+    await runtime.client.cancel('r', { by: 'ann', reason: 'wrong customer' });
+    hang.open('sent');
+    const run: Run = await running;
+    expect(run).to.include({ status: 'CANCELLED', reason: 'operator_cancelled', message: 'ann: wrong customer' });
+    const events = await runtime.client.runs.events('r');
+    expect(events.at(-1)).to.deep.include({ type: 'step.tool_finished' });
+    expect(events.at(-1)?.payload).to.include({ late: true, result: 'sent' });
+    expect((await runtime.client.runs.get('r')).status).to.equal('CANCELLED');
+  });
+
+  it('L11: closing cleanly releases it after the step in flight: nobody waits, and nothing is taken over', async () => {
+    const started = new Gate();
+    const hang = new Gate<unknown>();
+    const act = () => {
+      started.open();
+      return hang.promise;
+    };
+    const first = await world.open([mailer(seen, { act })]);
+    const running = rejection(first.runtime.start('mailer', { goal: 'g', id: 'r' }));
+    await started.promise;
+    const closing = first.runtime.close();
+    hang.open('sent');
+    await closing;
+    expect(await running).to.include({ code: 'CLOSED' });
+    const next = await world.open([mailer(seen)]);
+    const run = await next.runtime.resume('r');
+    expect(run.result).to.deep.equal({ kind: 'result', result: 'sent' });
+    const types = await trail(next.runtime.client, 'r');
+    expect(types).to.include('run.resumed');
+    expect(types).to.not.include('lease.taken_over');
+  });
+
+  it('L5: a lost lease aborts the signal of the tool, and the loop rejects with LeaseLostError', async () => {
+    let signal: AbortSignal | undefined;
+    const act = (_input: unknown, call: ToolCall) => {
+      signal = call.signal;
+      world.sql().prepare(`UPDATE holdpoint_runs SET lease_owner = 'thief', lease_expires_at = 9e15`).run();
+      return new Promise(() => undefined);
+    };
+    const { systemClock } = await import('../../../core/clock.js');
+    const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 300 } });
+    const error = await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }));
+    expect(error).to.be.instanceOf(LeaseLostError);
+    expect(signal?.aborted).to.equal(true);
+    expect(signal?.reason).to.be.instanceOf(LeaseLostError);
+    expect(seen.seen).to.have.length(1);
+  });
+
+  it('L5: an agent that never answers does not keep a loop that lost its lease', async () => {
+    const decide = () => {
+      world.sql().prepare(`UPDATE holdpoint_runs SET lease_owner = 'thief', lease_expires_at = 9e15`).run();
+      return new Promise(() => undefined);
+    };
+    const { systemClock } = await import('../../../core/clock.js');
+    const { runtime } = await world.open([mailer(seen, { decide })], { clock: systemClock, lease: { ttlMs: 300 } });
+    expect(await rejection(runtime.start('mailer', { goal: 'g' }))).to.be.instanceOf(LeaseLostError);
+  });
+
+  it('L3: is kept while a tool blocks the event loop for several lengths', async () => {
+    const ttlMs = 200;
+    const act = () => {
+      const sql = world.sql();
+      const read = sql.prepare<[], LeaseRow>('SELECT status, lease_owner, lease_expires_at FROM holdpoint_runs');
+      const first = read.get()?.lease_expires_at ?? 0;
+      // Nothing else of this thread runs here: only the heartbeat's own can move the expiry.
+      while ((read.get()?.lease_expires_at ?? 0) < first + 3 * ttlMs);
+      return 'sent';
+    };
+    const { systemClock } = await import('../../../core/clock.js');
+    const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs } });
+    expect((await runtime.start('mailer', { goal: 'g' })).status).to.equal('COMPLETED');
+  });
+
+  it('L3: a :memory: store renews on the connection that it shares', async () => {
+    const { systemClock } = await import('../../../core/clock.js');
+    const ttlMs = 200;
+    const extended = new Gate();
+    const act = async (_input: unknown, call: ToolCall) => {
+      const { client } = memory.runtime;
+      const first = (await client.runs.get(call.runId)).lease?.expiresAt ?? 0;
+      while (((await client.runs.get(call.runId)).lease?.expiresAt ?? 0) < first + 2 * ttlMs) {
+        await new Promise((turn) => setImmediate(turn));
+      }
+      extended.open();
+    };
+    const memory = await world.open([mailer(seen, { act })], {
+      store: ':memory:',
+      clock: systemClock,
+      lease: { ttlMs },
+    });
+    expect((await memory.runtime.start('mailer', { goal: 'g' })).status).to.equal('COMPLETED');
+    await extended.promise;
+  });
+});
