@@ -53,20 +53,22 @@ export function readDecision(answer: unknown): ReadDecision {
       meaning: invalid('decision', 'it is text; answer callTool(…), complete(…) or fail(…)'),
     };
   }
-  const raw = unparsedArguments(answer);
+  let raw: string | null = null;
   try {
-    const verbatim = raw === null ? answer : { ...(answer as object), args: undefined };
+    raw = unparsedArguments(answer);
+    const verbatim = raw === null ? answer : withoutArguments(answer as object);
     const decision = JSON.parse(canonicalJson(verbatim ?? null, 'decision')) as Json;
     const unparsed = raw === null ? null : invalid('args', 'the text is not JSON');
     return { decision, raw, meaning: unparsed ?? meaningOf(decision) };
   } catch (error) {
-    if (!(error instanceof InvalidJsonError)) throw error;
-    return { decision: null, raw, meaning: invalid(error.path, error.found) };
+    const { path, found } =
+      error instanceof InvalidJsonError ? error : { path: 'decision', found: 'it cannot be read' };
+    return { decision: null, raw, meaning: invalid(path, found) };
   }
 }
 
 function unparsedArguments(answer: unknown): string | null {
-  const args = isPlainObject(answer) ? answer.args : null;
+  const args: unknown = isPlainObject(answer) ? Object.getOwnPropertyDescriptor(answer, 'args')?.value : null;
   if (typeof args !== 'string') return null;
   try {
     JSON.parse(args);
@@ -75,6 +77,13 @@ function unparsedArguments(answer: unknown): string | null {
   } catch {
     return args;
   }
+}
+
+/** The answer as it stands, its accessors included: those are refused, not read. */
+function withoutArguments(answer: object): object {
+  const others: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(answer);
+  delete others.args;
+  return Object.defineProperties({}, others);
 }
 
 function meaningOf(decision: Json): ReadDecision['meaning'] {

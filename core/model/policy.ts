@@ -71,11 +71,12 @@ export const defaultPolicy: Policy = ({ tool }) => {
 export type ReadPolicy =
   { readonly ok: true; readonly decision: PolicyDecision } | { readonly ok: false; readonly message: string };
 
-/** Reads whatever a policy answered; anything but one of its four answers is refused (contract P1). */
+/** Reads whatever a policy answered; anything but one of its four answers is refused (contract P1). Nothing is thrown. */
 export function readPolicyDecision(answer: unknown): ReadPolicy {
-  const decision = isPlainObject(answer) ? decisionOf(answer) : null;
-  if (!decision) return { ok: false, message: 'the policy must answer allow(), deny(), requireApproval() or abort()' };
   try {
+    const decision = isPlainObject(answer) ? decisionOf(answer) : null;
+    if (!decision)
+      return { ok: false, message: 'the policy must answer allow(), deny(), requireApproval() or abort()' };
     return { ok: true, decision: JSON.parse(canonicalJson(decision, 'policy')) as PolicyDecision };
   } catch (error) {
     return { ok: false, message: `the policy's answer is not JSON: ${describeThrown(error).message}` };

@@ -30,12 +30,12 @@ export const Reconciliation = {
 export type ReadReconciliation =
   { readonly ok: true; readonly answer: Reconciliation } | { readonly ok: false; readonly message: string };
 
-/** Reads whatever a reconciliation answered. */
+/** Reads whatever a reconciliation answered. Nothing is thrown. */
 export function readReconciliation(answer: unknown): ReadReconciliation {
-  if (!isPlainObject(answer) || !isReconciliation(answer)) {
-    return { ok: false, message: 'it must answer Reconciliation.continue, complete, wait or conflict' };
-  }
   try {
+    if (!isPlainObject(answer) || !isReconciliation(answer)) {
+      return { ok: false, message: 'it must answer Reconciliation.continue, complete, wait or conflict' };
+    }
     return { ok: true, answer: JSON.parse(canonicalJson(answer, 'reconciliation')) as Reconciliation };
   } catch (error) {
     return { ok: false, message: describeThrown(error).message };

@@ -3,16 +3,27 @@ export function recordable(text: string): string {
   return text.replace(/\p{Surrogate}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
 }
 
-/** What was thrown, as a name and a message. */
+/** What was thrown, as a name and a message. Nothing is thrown here, whatever it is that was. */
 export function describeThrown(thrown: unknown): { readonly name: string; readonly message: string } {
-  if (thrown instanceof Error) return { name: recordable(thrown.name), message: recordable(thrown.message) };
-  return { name: 'Error', message: recordable(`${typeof thrown} was thrown: ${printed(thrown)}`) };
+  const error = read(() =>
+    thrown instanceof Error ? { name: printed(thrown.name), message: printed(thrown.message) } : null,
+  );
+  return (
+    error ?? {
+      name: 'Error',
+      message: `${typeof thrown} was thrown: ${read(() => printed(thrown)) ?? 'it has no text'}`,
+    }
+  );
 }
 
-function printed(thrown: unknown): string {
+function printed(value: unknown): string {
+  return recordable(String(value));
+}
+
+function read<T>(get: () => T): T | null {
   try {
-    return String(thrown);
+    return get();
   } catch {
-    return 'it has no text';
+    return null;
   }
 }
