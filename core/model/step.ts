@@ -99,6 +99,11 @@ export function isOpen(step: Step): boolean {
 
 /** Whether the machine allows the move; staying put is allowed in a status that is not final. */
 export function canMoveStep(from: StepStatus, to: StepStatus): boolean {
-  const moves: readonly StepStatus[] = STEP_MOVES[from];
+  const moves = movesFrom(from);
   return from === to ? moves.length > 0 : moves.includes(to);
+}
+
+/** A step in a status that this version does not know can still be closed when its run is cancelled (S9). */
+function movesFrom(status: StepStatus): readonly StepStatus[] {
+  return STEP_STATUSES.includes(status) ? STEP_MOVES[status] : ['interrupted'];
 }
