@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.js';
 import type { ToolRequest } from './tool.js';
-import { canonicalJson } from './canonical-json.js';
+import { storedJson } from './canonical-json.js';
 import { sha256 } from './hash.js';
 
 /** `spent` is a grant that was used, or that a newer request replaced; `cancelled` one whose run ended around it. */
@@ -54,7 +54,7 @@ export interface Approval extends ApprovalSubject {
 
 /** The hash that a decision is bound to (contract A1, A2). */
 export function approvalHash({ kind, capability, presentation, request }: ApprovalSubject): string {
-  return sha256(canonicalJson({ kind, capability, presentation, request }));
+  return sha256(storedJson({ kind, capability, presentation, request }));
 }
 
 /** Whether the call's outcome is what is asked about, so that a person may settle it. */

@@ -1,5 +1,5 @@
 import { InvalidJsonError } from '../errors.js';
-import { isPlainObject } from './json.js';
+import { isPlainArray, isPlainObject } from './json.js';
 
 /**
  * The one byte form that is stored and hashed: RFC 8785 (JCS).
@@ -12,6 +12,9 @@ import { isPlainObject } from './json.js';
 /** Deepest nesting of arrays and objects that is accepted. */
 export const MAX_DEPTH = 256;
 
+/** What is stored wraps such a value in a few levels more: an observation, a request, an event's payload. */
+const STORED_DEPTH = MAX_DEPTH + 16;
+
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
@@ -22,7 +25,16 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
  * @throws InvalidJsonError naming the path of what JSON cannot hold
  */
 export function canonicalJson(value: unknown, root = 'value'): string {
-  return encode(value, root, []);
+  return encode(value, root, { max: MAX_DEPTH, above: [] });
+}
+
+/**
+ * The canonical JSON of a record of ours, around values that were accepted before: what is accepted can be stored.
+ *
+ * @throws InvalidJsonError
+ */
+export function storedJson(value: unknown, root = 'value'): string {
+  return encode(value, root, { max: STORED_DEPTH, above: [] });
 }
 
 /** `a.b`, or `a["strange key"]`. */
@@ -30,7 +42,17 @@ export function propertyPath(parent: string, key: string): string {
   return IDENTIFIER.test(key) ? `${parent}.${key}` : `${parent}[${JSON.stringify(key)}]`;
 }
 
-function encode(value: unknown, path: string, above: object[]): string {
+export function hasLoneSurrogate(text: string): boolean {
+  return LONE_SURROGATE.test(text);
+}
+
+/** Where in the value the encoder is: the objects around it, outermost first. */
+interface Depth {
+  readonly max: number;
+  readonly above: object[];
+}
+
+function encode(value: unknown, path: string, depth: Depth): string {
   switch (typeof value) {
     case 'string':
       return encodeString(value, path);
@@ -40,7 +62,7 @@ function encode(value: unknown, path: string, above: object[]): string {
     case 'boolean':
       return value ? 'true' : 'false';
     case 'object':
-      return value === null ? 'null' : encodeObject(value, path, above);
+      return value === null ? 'null' : encodeObject(value, path, depth);
     case 'bigint':
       throw new InvalidJsonError(path, 'a BigInt is not JSON; write it as a string');
     default:
@@ -49,28 +71,33 @@ function encode(value: unknown, path: string, above: object[]): string {
 }
 
 function encodeString(value: string, path: string): string {
-  if (LONE_SURROGATE.test(value)) {
+  if (hasLoneSurrogate(value)) {
     throw new InvalidJsonError(path, 'a string with a lone surrogate has no UTF-8 form');
   }
   return JSON.stringify(value);
 }
 
-function encodeObject(value: object, path: string, above: object[]): string {
+function encodeObject(value: object, path: string, depth: Depth): string {
+  const { above, max } = depth;
   if (above.includes(value)) throw new InvalidJsonError(path, 'a cycle is not JSON');
-  if (above.length >= MAX_DEPTH) throw new InvalidJsonError(path, `nested deeper than ${MAX_DEPTH} levels`);
+  if (above.length >= max) throw new InvalidJsonError(path, `nested deeper than ${max} levels`);
+  if (!isPlainArray(value) && !isPlainObject(value)) {
+    throw new InvalidJsonError(path, `a ${classNameOf(value)} is not plain JSON; use a plain object or a string`);
+  }
+  if (Object.getOwnPropertySymbols(value).length > 0) throw new InvalidJsonError(path, 'a symbol key is not JSON');
   above.push(value);
-  const text = Array.isArray(value) ? encodeArray(value, path, above) : encodeMembers(value, path, above);
+  const text = Array.isArray(value) ? encodeArray(value, path, depth) : encodeMembers(value, path, depth);
   above.pop();
   return text;
 }
 
-function encodeArray(value: readonly unknown[], path: string, above: object[]): string {
+function encodeArray(value: readonly unknown[], path: string, depth: Depth): string {
   const parts: string[] = [];
   for (let index = 0; index < value.length; index += 1) {
-    const item = value[index];
-    if (item === undefined)
-      throw new InvalidJsonError(`${path}[${index}]`, 'undefined in an array is not JSON; use null');
-    parts.push(encode(item, `${path}[${index}]`, above));
+    const at = `${path}[${index}]`;
+    const item = dataOf(value, String(index), at);
+    if (item === undefined) throw new InvalidJsonError(at, 'undefined in an array is not JSON; use null');
+    parts.push(encode(item, at, depth));
   }
   if (Object.keys(value).length > value.length) {
     throw new InvalidJsonError(path, 'an array with properties of its own is not JSON');
@@ -78,17 +105,13 @@ function encodeArray(value: readonly unknown[], path: string, above: object[]): 
   return `[${parts.join(',')}]`;
 }
 
-function encodeMembers(value: object, path: string, above: object[]): string {
-  if (!isPlainObject(value)) {
-    throw new InvalidJsonError(path, `a ${classNameOf(value)} is not plain JSON; use a plain object or a string`);
-  }
-  if (Object.getOwnPropertySymbols(value).length > 0) throw new InvalidJsonError(path, 'a symbol key is not JSON');
+function encodeMembers(value: object, path: string, depth: Depth): string {
   const parts: string[] = [];
   for (const key of Object.keys(value).sort()) {
     const at = propertyPath(path, key);
     const member = dataOf(value, key, at);
     if (member === undefined) continue;
-    parts.push(`${encodeString(key, at)}:${encode(member, at, above)}`);
+    parts.push(`${encodeString(key, at)}:${encode(member, at, depth)}`);
   }
   return `{${parts.join(',')}}`;
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from './json.js';
-import { canonicalJson } from './canonical-json.js';
+import { storedJson } from './canonical-json.js';
 import { sha256 } from './hash.js';
 
 export const EVENT_TYPES = [
@@ -63,5 +63,5 @@ export const GENESIS_HASH = '0'.repeat(64);
 
 /** The hash of an event that follows the one whose hash is `previous`. */
 export function eventHash(previous: string, { runId, index, type, payload, at }: StoredEvent): string {
-  return sha256(canonicalJson([previous, runId, index, type, at, payload]));
+  return sha256(storedJson([previous, runId, index, type, at, payload]));
 }

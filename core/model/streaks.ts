@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.js';
+import { storedJson } from './canonical-json.js';
 import type { Json } from './json.js';
 import type { Step } from './step.js';
 
@@ -24,5 +24,5 @@ export function repeatsInRow(steps: readonly Step[]): number {
 
 function signature(step: Step | undefined): string | null {
   if (step?.tool == null || step.observation?.kind !== 'result') return null;
-  return canonicalJson([step.tool, step.args, step.observation.result] satisfies Json);
+  return storedJson([step.tool, step.args, step.observation.result] satisfies Json);
 }

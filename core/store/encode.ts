@@ -1,4 +1,4 @@
-import { canonicalJson } from '../model/canonical-json.js';
+import { storedJson } from '../model/canonical-json.js';
 import { asciiJson } from '../model/moves/step.js';
 import type { ApprovalSet, NewApproval, NewRun, RunSet, StepSet } from '../model/moves/change.js';
 import type { Step } from '../model/step.js';
@@ -17,7 +17,7 @@ export function newRunRow(run: NewRun): Omit<RunRow, 'seq' | 'eventCount' | 'hea
     reason: run.reason,
     message: run.message,
     result: nullableJson(run.result, 'result'),
-    limits: canonicalJson(run.limits, 'limits'),
+    limits: storedJson(run.limits, 'limits'),
     stepCount: run.stepCount,
     activeMs: run.activeMs,
     leaseOwner: run.lease?.owner ?? null,
@@ -56,8 +56,8 @@ export function stepSetRow({ decision, rawDecision, args, policy, observation, .
 export function newApprovalRow({ presentation, request, result, ...approval }: NewApproval): Omit<ApprovalRow, 'seq'> {
   return {
     ...approval,
-    presentation: canonicalJson(presentation, 'presentation'),
-    request: canonicalJson(request, 'request'),
+    presentation: storedJson(presentation, 'presentation'),
+    request: storedJson(request, 'request'),
     result: nullableJson(result, 'result'),
   };
 }
@@ -68,5 +68,5 @@ export function approvalSetRow({ result, ...set }: ApprovalSet): Partial<Approva
 
 /** The JSON null has no text of its own here: an absent value and null are the same to every reader. */
 function nullableJson(value: unknown, name: string): string | null {
-  return value === null ? null : canonicalJson(value, name);
+  return value === null ? null : storedJson(value, name);
 }
