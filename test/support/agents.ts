@@ -49,3 +49,8 @@ export class Gate<T = void> {
     this.fail = reject;
   });
 }
+
+/** The data of an instance, without its class. */
+export function plain(instance: object): unknown {
+  return Object.fromEntries(Object.entries(instance));
+}

@@ -33,7 +33,7 @@ export interface Build {
 export function mailer(outside: Outside, build: Build = {}): Class {
   const tool = build.reconcile ? reconciledTool(outside, build) : plainTool(outside, build);
   const decide = build.decide ?? sendOnce;
-  @Agent({ name: 'mailer', tools: [tool as new () => object] })
+  @Agent({ name: 'mailer', tools: [tool] })
   class Mailer {
     decide(step: StepInput): never {
       outside.seen.push(step);
@@ -42,7 +42,7 @@ export function mailer(outside: Outside, build: Build = {}): Class {
   }
   if (!build.agentReconcile) return Mailer;
   const settle = build.agentReconcile;
-  @Agent({ name: 'mailer', tools: [tool as new () => object] })
+  @Agent({ name: 'mailer', tools: [tool] })
   class Reconciling extends Mailer {
     @Reconcile()
     look(input: NoteInput, call: InterruptedCall): Reconciliation {

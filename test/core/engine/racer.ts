@@ -1,0 +1,56 @@
+import { appendFileSync } from 'node:fs';
+import { Client, HoldpointError, Runtime } from 'holdpoint';
+import { mailer, outside } from '../../support/crash.js';
+
+/**
+ * One of the processes of a race: it opens the store, says that it is ready, waits for the word, and acts.
+ *
+ * Arguments: what to do, the store, the file to which each effect is appended, and what else the act takes.
+ */
+const [act = '', store = '', effects = '', ttlMs = '', id = '', hash = ''] = process.argv.slice(2);
+
+const acts: Record<string, () => Promise<{ go: () => Promise<string>; close: () => Promise<void> }>> = {
+  resume: async () => {
+    const runtime = await open(() => 'sent');
+    return { go: async () => (await runtime.resume(id)).status, close: () => runtime.close() };
+  },
+  hang: async () => {
+    const runtime = await open(() => {
+      process.send?.({ inTool: true });
+      return new Promise(() => setInterval(() => undefined, 1_000));
+    });
+    return { go: async () => (await runtime.start('mailer', { goal: 'g', id })).status, close: () => runtime.close() };
+  },
+  approve: () => deciding((client) => client.approvals.approve(id, { hash, by: `${process.pid}` })),
+  reject: () => deciding((client) => client.approvals.reject(id, { hash, by: `${process.pid}` })),
+};
+
+function open(tool: () => unknown): Promise<Runtime> {
+  const act = () => {
+    appendFileSync(effects, `${process.pid}\n`);
+    return tool();
+  };
+  return Runtime.open({
+    store,
+    agents: [mailer(outside(), { act })],
+    policy: () => ({ kind: 'allow' }),
+    lease: { ttlMs: Number(ttlMs), owner: 'racer' },
+  });
+}
+
+async function deciding(decide: (client: Client) => Promise<{ status: string }>) {
+  const client = await Client.open({ store });
+  return { go: async () => (await decide(client)).status, close: () => client.close() };
+}
+
+const racer = await acts[act]?.();
+process.send?.({ ready: true });
+process.once('message', () => {
+  void (racer?.go() ?? Promise.resolve('nothing'))
+    .catch((error: unknown) => (error instanceof HoldpointError ? error.code : String(error)))
+    .then(async (outcome) => {
+      await racer?.close();
+      process.send?.({ outcome });
+      process.disconnect();
+    });
+});
