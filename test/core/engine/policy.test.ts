@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { abort, callTool, deny, type Policy, type PolicyRequest, type Step } from 'holdpoint';
-import { agentClass, NoteInput, scripted, toolClass } from '../../support/agents.js';
+import { agentClass, NoteInput, plain, scripted, toolClass } from '../../support/agents.js';
 import { mailer, outside, type Outside } from '../../support/crash.js';
 import { trail, World } from '../../support/world.js';
 
@@ -116,7 +116,7 @@ describe('the policy', () => {
       if (!(value instanceof AbortSignal)) Object.assign(value, { text: 'poison', evil: true });
     };
     const tool = toolClass(false, { name: 'send' }, (input) => {
-      poisoned.push({ ...input });
+      poisoned.push(plain(input));
       poison(input);
       return { text: 'fine', nested: { text: 'fine' } };
     });
@@ -149,7 +149,7 @@ describe('the policy', () => {
     }
     const ran: unknown[] = [];
     const tool = toolClass(false, { name: 'pay', input: MoneyInput as never }, (input) => {
-      ran.push({ ...input });
+      ran.push(plain(input));
     });
     const agent = scripted('payer', [tool], [callTool('pay', { text: 'x', cents: 64 }), { kind: 'complete' }]);
     const { runtime } = await world.open([agent], { policy: () => ({ kind: 'require_approval', approval: {} }) });
