@@ -1,4 +1,4 @@
-import { AbortRunError, InvalidJsonError, OutcomeUnknownError } from '../errors.js';
+import { AbortRunError, InvalidJsonError, OutcomeUnknownError, RunStateError } from '../errors.js';
 import type { Approval } from '../model/approval.js';
 import { canonicalJson } from '../model/canonical-json.js';
 import type { Json } from '../model/json.js';
@@ -120,9 +120,10 @@ function leaseLost(session: Session, abort: AbortController, over: AbortSignal):
   const { signal } = session.hold;
   const lost = new Promise<never>((_, reject) => {
     const give = async (): Promise<void> => {
-      abort.abort(signal.reason);
-      const cancelled = await session.cancelled().catch(() => null);
-      if (!cancelled) reject(signal.reason as Error);
+      const run = await session.cancelled().catch(() => null);
+      const why: Error = run ? new RunStateError(run.id, run.status, run.reason, 'continue') : (signal.reason as Error);
+      abort.abort(why);
+      if (!run) reject(why);
     };
     if (signal.aborted) void give();
     else signal.addEventListener('abort', () => void give(), { signal: over });

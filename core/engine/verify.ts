@@ -1,6 +1,6 @@
 import { eventHash, GENESIS_HASH, type StoredEvent } from '../model/event.js';
 import type { Run } from '../model/run.js';
-import { loadRun, loadRuns } from '../store/reads.js';
+import { loadRun, loadRuns, type Page } from '../store/reads.js';
 import type { Store } from '../store/store.js';
 
 /** The first thing that does not fit. */
@@ -47,13 +47,13 @@ async function* runsOf(store: Store, runId: string | null): AsyncGenerator<Run> 
     yield store.read((sql) => loadRun(store, sql, runId));
     return;
   }
-  let after = 0;
+  let cursor: Page = { limit: PAGE };
   for (;;) {
-    const page = await store.read((sql) => loadRuns(store, sql, {}, { after, limit: PAGE }));
+    const page = await store.read((sql) => loadRuns(store, sql, {}, cursor));
     yield* page;
     const last = page.at(-1);
     if (!last || page.length < PAGE) return;
-    after = last.seq;
+    cursor = { after: last.seq, limit: PAGE };
   }
 }
 
@@ -66,8 +66,10 @@ async function verifyRun(
   const chain = new Chain(id, head);
   for (;;) {
     const run = await store.read((sql) => loadRun(store, sql, id));
+    // The first page has no lower bound: an event put before the first one is shown like any other, and is found here.
+    const after = chain.length === 0 ? {} : { after: chain.length };
     const page = await store.read((sql) =>
-      store.tables.events.find(sql, { runId: id }, { by: 'index', after: chain.length, limit: PAGE }),
+      store.tables.events.find(sql, { runId: id }, { by: 'index', ...after, limit: PAGE }),
     );
     const fault = chain.add(page) ?? (page.length === 0 ? chain.end(run) : null);
     if (fault || page.length === 0) return { events: chain.length, fault };
@@ -91,7 +93,7 @@ class Chain {
     for (const row of rows) {
       const index = this.length + 1;
       if (row.index !== index) return this.#fault('an event is missing', `event ${index}`, `event ${row.index}`);
-      const hash = eventHash(this.#previous, row);
+      const hash = hashOf(this.#previous, row);
       if (row.hash !== hash) return this.#fault('this event, or its place, was changed', hash, row.hash);
       this.#previous = hash;
       this.length = index;
@@ -113,5 +115,14 @@ class Chain {
 
   #fault(message: string, expected: string, found: string): ChainFault {
     return { runId: this.runId, index: this.length + 1, message, expected, found };
+  }
+}
+
+/** What a changed row holds need not even be text or a number; then it has no hash at all. */
+function hashOf(previous: string, row: StoredRow): string {
+  try {
+    return eventHash(previous, row);
+  } catch {
+    return 'the hash of text and numbers';
   }
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { LeaseLostError, type Run, type ToolCall } from 'holdpoint';
+import { systemClock } from '../../../core/clock.js';
 import { Gate } from '../../support/agents.js';
 import { crashInTool, mailer, outside, type Outside } from '../../support/crash.js';
 import { rejection, trail, TTL_MS, World } from '../../support/world.js';
@@ -208,6 +209,21 @@ describe('the lease of a run', () => {
     expect((await runtime.client.runs.get('r')).status).to.equal('CANCELLED');
   });
 
+  it('L9: the tool of a cancelled run is told through its signal, and may still say what came of it', async () => {
+    const act = (_input: unknown, call: ToolCall) => {
+      void cancelling.runtime.client.cancel('r', { by: 'ann' });
+      return new Promise((resolve) => {
+        call.signal.addEventListener('abort', () => {
+          resolve(call.signal.reason);
+        });
+      }).then((reason) => ({ stopped: (reason as Error).name }));
+    };
+    const cancelling = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 300 } });
+    expect((await cancelling.runtime.start('mailer', { goal: 'g', id: 'r' })).reason).to.equal('operator_cancelled');
+    const last = (await cancelling.runtime.client.runs.events('r')).at(-1);
+    expect(last?.payload).to.deep.include({ late: true, result: { stopped: 'RunStateError' } });
+  });
+
   it('L11: closing cleanly releases it after the step in flight: nobody waits, and nothing is taken over', async () => {
     const started = new Gate();
     const hang = new Gate<unknown>();
@@ -237,7 +253,6 @@ describe('the lease of a run', () => {
       world.sql().prepare(`UPDATE holdpoint_runs SET lease_owner = 'thief', lease_expires_at = 9e15`).run();
       return new Promise(() => undefined);
     };
-    const { systemClock } = await import('../../../core/clock.js');
     const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 300 } });
     const error = await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }));
     expect(error).to.be.instanceOf(LeaseLostError);
@@ -251,7 +266,6 @@ describe('the lease of a run', () => {
       world.sql().prepare(`UPDATE holdpoint_runs SET lease_owner = 'thief', lease_expires_at = 9e15`).run();
       return new Promise(() => undefined);
     };
-    const { systemClock } = await import('../../../core/clock.js');
     const { runtime } = await world.open([mailer(seen, { decide })], { clock: systemClock, lease: { ttlMs: 300 } });
     expect(await rejection(runtime.start('mailer', { goal: 'g' }))).to.be.instanceOf(LeaseLostError);
   });
@@ -266,13 +280,11 @@ describe('the lease of a run', () => {
       while ((read.get()?.lease_expires_at ?? 0) < first + 3 * ttlMs);
       return 'sent';
     };
-    const { systemClock } = await import('../../../core/clock.js');
     const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs } });
     expect((await runtime.start('mailer', { goal: 'g' })).status).to.equal('COMPLETED');
   });
 
   it('L3: a :memory: store renews on the connection that it shares', async () => {
-    const { systemClock } = await import('../../../core/clock.js');
     const ttlMs = 200;
     const extended = new Gate();
     const act = async (_input: unknown, call: ToolCall) => {
