@@ -21,6 +21,8 @@ export function databaseOf(location: StoreLocation): string {
     );
   }
   if (database.includes('\0')) throw new InvalidArgumentError('store: the path holds a NUL character');
+  // The driver would trim it, and open another file than the one that was checked.
+  if (database !== database.trim()) throw new InvalidArgumentError('store: the path begins or ends with white space');
   return database === MEMORY ? MEMORY : resolve(database);
 }
 
@@ -31,6 +33,25 @@ function optionsDatabase(options: unknown): unknown {
     throw new InvalidArgumentError(`store: this version takes TypeORM options of type 'better-sqlite3' only`);
   }
   return database;
+}
+
+type ConnectionOptions = Pick<
+  BetterSqlite3DataSourceOptions,
+  'key' | 'nativeBinding' | 'prepareDatabase' | 'statementCacheSize' | 'verbose'
+> & { readonly driver?: unknown };
+
+/**
+ * What of TypeORM's options is about the connection.
+ *
+ * What maps, migrates or logs is the store's own: a prefix would miss the tables, and a logger be told what tools are
+ * called with.
+ */
+export function connectionOf(location: StoreLocation): ConnectionOptions {
+  if (typeof location === 'string') return {};
+  const options: ConnectionOptions = location;
+  const { driver, key, nativeBinding, prepareDatabase, statementCacheSize, verbose } = options;
+  const given = { driver, key, nativeBinding, prepareDatabase, statementCacheSize, verbose };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** Makes sure that a new file is its owner's only, whatever the umask: SQLite gives the WAL the same mode. */
@@ -45,7 +66,8 @@ export function prepareFile(path: string, create: boolean): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    // Another process created it meanwhile; or it is a link, and a link to nothing exists without existing.
+    if (existsSync(path)) return;
     throw new StoreError(`cannot create ${path}: ${(error as Error).message}`, { cause: error });
   }
 }

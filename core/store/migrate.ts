@@ -7,14 +7,30 @@ import { sqlOn } from './writer.js';
 export const MIGRATIONS_TABLE = 'holdpoint_migrations';
 
 /**
- * Brings the database to this version's schema.
+ * Brings a database to this version's schema and into WAL mode.
  *
+ * One that is refused is not touched: it is looked at before anything of it is set.
+ *
+ * @param create whether missing migrations are run; otherwise a database that misses any is refused
+ * @throws SchemaVersionError if a newer version wrote the database, StoreError if it is to be at this version and is not
+ */
+export async function bringToSchema(source: DataSource, name: string, create: boolean): Promise<void> {
+  const missing = await missingMigrations(source, name);
+  if (missing > 0 && !create) {
+    throw new StoreError(
+      `${name} is not a Holdpoint database of this version: ${missing} migration(s) are missing. ` +
+        'Open it once with Runtime.open, which creates and migrates it',
+    );
+  }
+  await source.createQueryRunner().query('PRAGMA journal_mode = WAL');
+  if (missing > 0) await migrate(source, name);
+}
+
+/**
  * Two processes that open the same new file at once do not both migrate: the check and the migration are one immediate
  * transaction, so the second finds the work done (F16).
- *
- * @throws SchemaVersionError if a newer version wrote the database
  */
-export async function migrate(source: DataSource, name: string): Promise<void> {
+async function migrate(source: DataSource, name: string): Promise<void> {
   const runner = source.createQueryRunner();
   await runner.query('BEGIN IMMEDIATE');
   try {
@@ -23,17 +39,6 @@ export async function migrate(source: DataSource, name: string): Promise<void> {
   } catch (error) {
     await runner.query('ROLLBACK').catch(() => undefined);
     throw error;
-  }
-}
-
-/** Refuses a database that is not at this version's schema. */
-export async function requireMigrated(source: DataSource, name: string): Promise<void> {
-  const missing = await missingMigrations(source, name);
-  if (missing > 0) {
-    throw new StoreError(
-      `${name} is not a Holdpoint database of this version: ${missing} migration(s) are missing. ` +
-        'Open it once with Runtime.open, which creates and migrates it',
-    );
   }
 }
 

@@ -3,10 +3,10 @@ import { DataSource } from 'typeorm';
 import type Database from 'better-sqlite3';
 import { uuidV7, type Ids } from '../ids.js';
 import { systemClock, type Clock } from '../clock.js';
-import { ClosedError } from '../errors.js';
+import { ClosedError, HoldpointError } from '../errors.js';
 import { ApprovalRow, ENTITIES, EventRow, RunRow, StepRow, ToolSpecRow } from './entities/index.js';
-import { databaseOf, MEMORY, prepareFile, type StoreLocation } from './location.js';
-import { migrate, MIGRATIONS_TABLE, requireMigrated } from './migrate.js';
+import { connectionOf, databaseOf, MEMORY, prepareFile, type StoreLocation } from './location.js';
+import { bringToSchema, MIGRATIONS_TABLE } from './migrate.js';
 import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
 import { enqueue } from './queue.js';
 import { codeOf, storeError } from './sql-error.js';
@@ -15,8 +15,6 @@ import { sqlOn, Writer } from './writer.js';
 
 /** How long a statement waits for another process's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** How often opening is tried while another process creates the same file. */
-const OPEN_ATTEMPTS = 40;
 const OPEN_RETRY_MS = 50;
 
 export interface StoreOptions {
@@ -50,7 +48,7 @@ export class Store {
   readonly #writer: Writer;
   readonly #sources: readonly DataSource[];
   readonly #reader: Sql | null;
-  #closed = false;
+  #closing: Promise<void> | null = null;
 
   private constructor(
     database: string,
@@ -95,8 +93,7 @@ export class Store {
     return enqueue(key, () =>
       openingAll(async (open) => {
         const writing = await open(sourceOf(database, options, false));
-        if (options.create) await migrate(writing, database);
-        else await requireMigrated(writing, database);
+        await bringToSchema(writing, database, options.create);
         const reading = database === MEMORY ? null : await open(sourceOf(database, options, true));
         return new Store(database, options, new Writer(writing, database, key), writing, reading);
       }),
@@ -110,19 +107,28 @@ export class Store {
 
   /** Reads what is committed. */
   async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new ClosedError(`${this.database} is closed`);
+    this.#assertOpen();
     if (!this.#reader) return this.#writer.transaction(work);
     try {
       return await work(this.#reader);
     } catch (error) {
+      // A connection that is closed under a read fails with whatever the driver says.
+      if (!(error instanceof HoldpointError)) this.#assertOpen();
       throw storeError(error, `read ${this.database}`);
     }
   }
 
   /** Waits for the writes that are queued, then closes the connections. Closing twice is no error. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #assertOpen(): void {
+    if (this.#closing) throw new ClosedError(`${this.database} is closed`);
+  }
+
+  async #close(): Promise<void> {
     await this.#writer.close();
     await destroyAll(this.#sources);
   }
@@ -148,7 +154,7 @@ async function destroyAll(sources: readonly DataSource[]): Promise<void> {
 }
 
 function sourceOf(database: string, { location }: StoreOptions, readonly: boolean): DataSource {
-  const given = typeof location === 'string' ? {} : location;
+  const { prepareDatabase, ...given } = connectionOf(location);
   return new DataSource({
     ...given,
     type: 'better-sqlite3',
@@ -164,26 +170,33 @@ function sourceOf(database: string, { location }: StoreOptions, readonly: boolea
     dropSchema: false,
     // Statements carry the arguments of tools; they stay out of every log.
     logging: false,
-    prepareDatabase: (db) => {
-      setPragmas(db as Database.Database, database !== MEMORY && !readonly);
+    prepareDatabase: async (db: Database.Database) => {
+      try {
+        await prepareDatabase?.(db);
+        setPragmas(db);
+      } catch (error) {
+        // TypeORM does not know the connection yet, so nobody else would close it.
+        db.close();
+        throw error;
+      }
     },
   });
 }
 
 /** Reopening a WAL file would silently lower `synchronous` to NORMAL, so it is set on every connection. */
-function setPragmas(db: Database.Database, wal: boolean): void {
-  if (wal) db.pragma('journal_mode = WAL');
+function setPragmas(db: Database.Database): void {
   db.pragma('synchronous = FULL');
   db.pragma('trusted_schema = OFF');
 }
 
 /** Switching a new file to WAL needs it alone, and SQLite does not wait for that: other openers are waited out here. */
 async function retryWhileBusy<T>(open: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
+  const giveUp = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
     try {
       return await open();
     } catch (error) {
-      if (attempt >= OPEN_ATTEMPTS || !codeOf(error)?.startsWith('SQLITE_BUSY')) throw error;
+      if (performance.now() >= giveUp || !codeOf(error)?.startsWith('SQLITE_BUSY')) throw error;
       await new Promise((retry) => setTimeout(retry, OPEN_RETRY_MS));
     }
   }
