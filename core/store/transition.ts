@@ -2,6 +2,7 @@ import { LeaseLostError, RunStateError } from '../errors.js';
 import { storedJson } from '../model/canonical-json.js';
 import { eventHash, type EventDraft, type RunEvent } from '../model/event.js';
 import type { Approval } from '../model/approval.js';
+import type { Json } from '../model/json.js';
 import type { ApprovalChange, Change, State, StepChange } from '../model/moves/change.js';
 import type { Run } from '../model/run.js';
 import type { Step } from '../model/step.js';
@@ -70,11 +71,15 @@ export async function write(store: Store, sql: Sql, state: State, change: Change
   one(await store.tables.runs.update(sql, set, { id: run.id, status, eventCount }), run, change);
   if (change.step) await writeStep(store, sql, run, change, change.step);
   for (const approval of change.approvals ?? []) await writeApproval(store, sql, run, change, approval);
-  const rows = events.map(({ draft: _draft, ...row }) => row);
-  const seqs = rows.length > 0 ? await store.tables.events.insert(sql, rows) : [];
+  const seqs = events.length > 0 ? await store.tables.events.insert(sql, events) : [];
   return {
     state: after(state, change, { ...head, updatedAt: at }),
-    events: events.map(({ draft, ...row }, at) => ({ ...row, ...draft, seq: seqs[at] ?? 0, decodeError: null })),
+    events: events.map((row, place) => ({
+      ...row,
+      payload: JSON.parse(row.payload) as Json,
+      seq: seqs[place] ?? 0,
+      decodeError: null,
+    })),
   };
 }
 
@@ -95,7 +100,7 @@ function chained(run: Run, drafts: readonly EventDraft[], at: number) {
     const payload = storedJson(draft.payload, draft.type);
     const row = { runId: run.id, index: run.eventCount + 1 + place, type: draft.type, payload, at };
     previous = eventHash(previous, row);
-    return { ...row, hash: previous, draft };
+    return { ...row, hash: previous };
   });
 }
 
