@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '../core/clock.js';
 import { InvalidArgumentError } from '../core/errors.js';
 import { DEFAULT_LIMITS, type Limits } from '../core/model/limits.js';
 
@@ -46,10 +47,18 @@ export function goal(value: unknown): string {
   throw new InvalidArgumentError('goal must be a text that is not empty');
 }
 
-/** The hash of the request that a person was shown (contract A2). */
-export function hash(value: unknown): string {
+/** A SHA-256. @param of what it is the hash of */
+export function hash(value: unknown, name: string, of: string): string {
   if (typeof value === 'string' && HASH.test(value)) return value;
-  throw new InvalidArgumentError('hash must be the 64 hex digits of the approval that was shown; nothing was decided');
+  throw new InvalidArgumentError(`${name} must be the 64 hex digits of ${of}`);
+}
+
+/** The machine's clock, or a test's. */
+export function clock(value: unknown): Clock {
+  if (value === undefined) return systemClock;
+  const { now, monotonic } = (typeof value === 'object' && value !== null ? value : {}) as Partial<Clock>;
+  if (typeof now === 'function' && typeof monotonic === 'function') return value as Clock;
+  throw new InvalidArgumentError('clock must be an object with now() and monotonic()');
 }
 
 export function integer(value: unknown, name: string, min: number, max: number): number {

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../core/clock.js';
+import type { Clock } from '../core/clock.js';
 import { cancel, decide, type Decided, type PersonsAnswer } from '../core/engine/operator.js';
 import { create } from '../core/engine/start.js';
 import { verify, type Verification } from '../core/engine/verify.js';
@@ -102,8 +102,8 @@ export class Client implements AsyncDisposable {
    */
   static async open(options: ClientOptions): Promise<Client> {
     check.members(options, 'options', ['store', 'clock']);
-    const { store: location, clock = systemClock } = options;
-    const store = await Store.open({ location, create: false, clock });
+    const { store: location, clock } = options;
+    const store = await Store.open({ location, create: false, clock: check.clock(clock) });
     return new Client(store, DEFAULT_LIMITS, () => undefined, true);
   }
 
@@ -136,7 +136,7 @@ export class Client implements AsyncDisposable {
   async verify(options: VerifyOptions = {}): Promise<Verification> {
     const { runId, head } = check.members(options, 'options', ['runId', 'head']);
     const run = runId === undefined ? null : check.id(runId, 'runId');
-    const kept = head === undefined ? null : check.hash(head);
+    const kept = head === undefined ? null : check.hash(head, 'head', 'an event that was kept');
     if (kept !== null && run === null) check.id(runId, 'runId (a head is of one run)');
     return verify(this.store, run, kept);
   }
@@ -252,7 +252,11 @@ export class ApprovalsClient {
 
 function deciding(options: unknown): { hash: string; by: string; note: string | null } {
   const { hash, by, note } = check.members(options, 'options', ['hash', 'by', 'note']);
-  return { hash: check.hash(hash), by: check.text(by, 'by'), note: check.optionalText(note, 'note') };
+  return {
+    hash: check.hash(hash, 'hash', 'the approval that was shown; nothing was decided'),
+    by: check.text(by, 'by'),
+    note: check.optionalText(note, 'note'),
+  };
 }
 
 /** Checks what a run is started with. */
