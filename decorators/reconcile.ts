@@ -27,6 +27,8 @@ export interface ReconcileDecorator<Method extends string> {
  *
  * @param method the name of the method, not of the tool. Default: the class's only tool
  */
-export function Reconcile<Method extends string = never>(method?: Method): ReconcileDecorator<Method> {
+export function Reconcile(): ReconcileDecorator<never>;
+export function Reconcile<Method extends string>(method: Method): ReconcileDecorator<Method>;
+export function Reconcile(method?: string): ReconcileDecorator<never> {
   return (...decorated: readonly unknown[]) => record('reconcile', { method }, decorated);
 }
