@@ -10,7 +10,8 @@ export { Reconcile } from '../decorators/reconcile.js';
 export { Tool, type ToolOptions } from '../decorators/tool.js';
 
 export { callTool, complete, fail, type PlainArguments, type ToolClass } from './decisions.js';
-export { Runtime, type LeaseOptions, type RuntimeOptions } from './runtime.js';
+export { Runtime } from './runtime.js';
+export type { LeaseOptions, RuntimeOptions } from './runtime-options.js';
 export {
   Client,
   type ApprovalsClient,

@@ -6,6 +6,7 @@ import { copyOf } from '../model/json.js';
 import type { Policy } from '../model/policy.js';
 import type { Store } from '../store/store.js';
 import type { Provide } from './instances.js';
+import type { Probe } from './probe.js';
 
 /** Is told of every event that this process commits, after its commit (contract S4). */
 export type Observer = (event: RunEvent) => unknown;
@@ -21,6 +22,8 @@ export interface EngineOptions {
   readonly approvalTtlMs: number | null;
   /** How long a grant may wait for a resume; null for ever. */
   readonly grantTtlMs: number | null;
+  /** Of a test; null otherwise. */
+  readonly probe: Probe | null;
 }
 
 /** What all runs of one runtime share. */

@@ -37,6 +37,7 @@ export async function runTool(
   if (session.run.status !== 'RUNNING') return;
   session.hold.assertLive();
   const outcome = await callTool(session, call, grant);
+  if (outcome.kind !== 'timeout') await session.reached(['tool.effect']);
   await observe(session, call.tool.spec, outcome);
 }
 

@@ -83,6 +83,13 @@ export class Session {
     const committed = this.#hold ? await this.#commitHeld(move, startsEffect) : await this.#commitTaking(move);
     this.#state = committed.state;
     this.engine.notify(committed.events);
+    await this.reached(committed.events.map(({ type }) => type));
+  }
+
+  /** A process may die here. Only a test's probe stops at it. */
+  async reached(names: readonly string[]): Promise<void> {
+    const { probe } = this.engine.options;
+    if (probe) await probe(names, this.run.stepCount);
   }
 
   /**

@@ -32,7 +32,7 @@ export function start(engine: Engine, request: RunRequest): Promise<Run> {
     const session = new Session(engine, agent, instances, state, []);
     session.keep(state.run, sent);
     engine.notify(events);
-    return drive(session);
+    return drive(session, () => session.reached(events.map(({ type }) => type)));
   });
 }
 

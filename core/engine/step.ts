@@ -37,6 +37,7 @@ export async function attempt(session: Session, call: CheckedCall, grant: Approv
   if (!prepared.ok) return grant ? conflict(session, prepared) : refuse(session, prepared);
   const judged = await judge(session, call, grant);
   if (!judged || (await endIfLimited(session, false))) return;
+  await session.reached(['policy.allowed']);
   await runTool(session, prepared, judged, grant);
 }
 
