@@ -73,15 +73,21 @@ export interface OpenedEngine {
   readonly limits: Limits;
 }
 
+/** What only the testkit sets. */
+export interface Testing {
+  readonly probe: Probe;
+  /** Instead of a random one, so that two lives of a scenario can be compared. */
+  readonly ownerSuffix: string;
+}
+
 /**
  * Checks the options, opens the store and brings it to this version's schema.
  *
- * @param probe a test's; null otherwise
  * @throws DefinitionError, InvalidArgumentError: before anything is opened
  * @throws StoreError, SchemaVersionError
  */
-export async function openEngine(options: RuntimeOptions, probe: Probe | null = null): Promise<OpenedEngine> {
-  const { location, clock, ids, owner, ttlMs, limits, ...rest } = checkedOptions(options);
+export async function openEngine(options: RuntimeOptions, testing?: Testing): Promise<OpenedEngine> {
+  const { location, clock, ids, name, ttlMs, limits, ...rest } = checkedOptions(options);
   const store = await Store.open({ location, create: true, clock, ids });
   try {
     await recordSpecs(store, specsOf(rest.agents));
@@ -89,7 +95,8 @@ export async function openEngine(options: RuntimeOptions, probe: Probe | null = 
     await store.close();
     throw error;
   }
-  return { engine: new Engine({ ...rest, store, heartbeat: new Heartbeat(store, owner, ttlMs), probe }), limits };
+  const heartbeat = new Heartbeat(store, `${name}-${testing?.ownerSuffix ?? randomSuffix()}`, ttlMs);
+  return { engine: new Engine({ ...rest, store, heartbeat, probe: testing?.probe ?? null }), limits };
 }
 
 function checkedOptions(options: RuntimeOptions) {
@@ -100,7 +107,6 @@ function checkedOptions(options: RuntimeOptions) {
       throw new InvalidArgumentError(`${name} must be a function`);
   }
   if (!Array.isArray(given.agents)) throw new InvalidArgumentError('agents must be a list of agent classes');
-  const { ttlMs = DEFAULT_TTL_MS, owner } = check.members(lease, 'lease', ['ttlMs', 'owner']) as LeaseOptions;
   return {
     location: given.store,
     agents: defineAgents(given.agents, { provided: provide !== undefined }),
@@ -108,8 +114,7 @@ function checkedOptions(options: RuntimeOptions) {
     policy,
     observer: observer ?? null,
     limits: check.limits(given.limits),
-    ttlMs: check.integer(ttlMs, 'lease.ttlMs', MIN_TTL_MS, MAX_TTL_MS),
-    owner: ownerOf(owner),
+    ...leaseOptions(lease),
     approvalTtlMs: check.optionalMs(given.approvalTtlMs, 'approvalTtlMs'),
     grantTtlMs: check.optionalMs(given.grantTtlMs, 'grantTtlMs'),
     clock,
@@ -117,10 +122,17 @@ function checkedOptions(options: RuntimeOptions) {
   };
 }
 
-/** The configured name and a suffix drawn for this runtime, so that no two share a lease (contract L2). */
-function ownerOf(name: string | undefined): string {
-  const owner = name === undefined ? `${hostname()}-${process.pid}` : check.id(name, 'lease.owner');
-  return `${owner}-${randomBytes(6).toString('hex')}`;
+function leaseOptions(lease: unknown): { readonly ttlMs: number; readonly name: string } {
+  const { ttlMs = DEFAULT_TTL_MS, owner } = check.members(lease, 'lease', ['ttlMs', 'owner']);
+  return {
+    ttlMs: check.integer(ttlMs, 'lease.ttlMs', MIN_TTL_MS, MAX_TTL_MS),
+    name: owner === undefined ? `${hostname()}-${process.pid}` : check.id(owner, 'lease.owner'),
+  };
+}
+
+/** Drawn for each runtime, so that no two share a lease (contract L2). */
+function randomSuffix(): string {
+  return randomBytes(6).toString('hex');
 }
 
 function construct(cls: Class): object {

@@ -1,0 +1,14 @@
+/**
+ * Tests of one's own agent: the same proof that Holdpoint gives of itself.
+ *
+ * `crashSuite` defines a mocha suite that kills the agent at every point where a process can die, and checks that the
+ * contract holds; `runScenario` is one such run.
+ */
+
+export { crashSuite, type CrashSuiteOptions } from './crash-suite.js';
+export { CrashPoint, type Crash, type Reached } from './crash-point.js';
+export { runScenario, type ScenarioOptions, type ScenarioResult } from './run-scenario.js';
+export { ScenarioViolation } from './assertions.js';
+export type { Answer, MakeScenario, Scenario, ScenarioModule, ScenarioSource } from './scenario.js';
+export type { RecordedCall } from './trace.js';
+export type { WayToDie } from './ways-to-die.js';

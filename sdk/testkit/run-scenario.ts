@@ -1,0 +1,175 @@
+import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ManualClock } from '../../core/clock.js';
+import type { Approval } from '../../core/model/approval.js';
+import type { RunEvent } from '../../core/model/event.js';
+import { isTerminal, type Run } from '../../core/model/run.js';
+import type { Step } from '../../core/model/step.js';
+import { Client } from '../client.js';
+import { assertScenario, ScenarioViolation } from './assertions.js';
+import { describeCrash, isAt, type Crash, type Reached } from './crash-point.js';
+import { RUN_ID, TTL_MS, type LifeEnd } from './life.js';
+import { makeScenario, type Answer, type Scenario, type ScenarioSource } from './scenario.js';
+import { Trace, type RecordedCall } from './trace.js';
+import { killing, parking, type Liver, type WayToDie } from './ways-to-die.js';
+
+/** What a scenario came to. */
+export interface ScenarioResult {
+  readonly run: Run;
+  readonly steps: readonly Step[];
+  readonly approvals: readonly Approval[];
+  readonly events: readonly RunEvent[];
+  /** Every call that a tool really got, in order. */
+  readonly calls: readonly RecordedCall[];
+  /** The crashes that were reached, each with the life that it ended. */
+  readonly crashes: readonly (Crash & { readonly life: number })[];
+  /** Lives after the first. */
+  readonly resumes: number;
+  /** Every point that was reached, in order. */
+  readonly points: readonly Reached[];
+}
+
+export interface ScenarioOptions {
+  /** Default `park`. */
+  readonly way?: WayToDie;
+}
+
+const START = Date.UTC(2026, 0, 1);
+const MAX_LIVES = 100;
+const PAGE = 1_000;
+
+/**
+ * Runs a scenario in a fresh file-backed store and lets its process die at each of the given points in turn. After each
+ * death a fresh runtime goes on, as a restarted process would: refused until the dead one's lease has run out. It ends
+ * when the run does, or when the operator leaves it.
+ *
+ * @throws ScenarioViolation naming the step, the event and the clause, if the contract does not hold
+ */
+export async function runScenario(
+  source: ScenarioSource,
+  crashes: readonly Crash[] = [],
+  { way = 'park' }: ScenarioOptions = {},
+): Promise<ScenarioResult> {
+  const dir = mkdtempSync(join(tmpdir(), 'holdpoint-scenario-'));
+  try {
+    const outside = join(dir, 'outside');
+    mkdirSync(outside);
+    const scenario = await makeScenario(source, outside);
+    const file = join(dir, 'trace.jsonl');
+    const trace = new Trace(file);
+    const liver = way === 'kill' ? killing(source, outside, file) : parking(scenario, trace);
+    return await new Play(scenario, join(dir, 'runs.db'), trace, liver).play(crashes);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** The lives of one scenario, one after the other. */
+class Play {
+  readonly #clock = new ManualClock(START);
+  #lives = 0;
+
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly store: string,
+    private readonly trace: Trace,
+    private readonly liver: Liver,
+  ) {}
+
+  async play(crashes: readonly Crash[]): Promise<ScenarioResult> {
+    const pending = [...crashes];
+    const reached: ScenarioResult['crashes'][number][] = [];
+    for (;;) {
+      const crash = pending[0] ?? null;
+      const end = await this.#live(crash && this.#leftOf(crash, reached.at(-1)?.life ?? 0));
+      if (end.kind === 'threw')
+        throw new Error(`life ${this.#lives} of the scenario failed: ${end.code}: ${end.message}`);
+      if (crash && end.kind === 'crashed') {
+        reached.push({ ...crash, life: this.#lives });
+        pending.shift();
+      }
+      if (!(await this.#goesOn())) break;
+    }
+    const [missed] = pending;
+    if (missed) throw new ScenarioViolation('the crash kit', `the crash at ${describeCrash(missed)} was never reached`);
+    return this.#result(reached);
+  }
+
+  /** The crash, given that lives before this one may have passed its point without being meant. */
+  #leftOf(crash: Crash, lastCrashed: number): Crash {
+    const passed = this.trace.read().points.filter((point) => point.life > lastCrashed && isAt(crash, point)).length;
+    return { ...crash, occurrence: (crash.occurrence ?? 1) - passed };
+  }
+
+  async #live(crash: Crash | null): Promise<LifeEnd> {
+    this.#lives += 1;
+    if (this.#lives > MAX_LIVES) throw new Error(`the scenario did not end within ${MAX_LIVES} lives`);
+    return this.liver({ life: this.#lives, store: this.store, now: this.#clock.now(), crash });
+  }
+
+  /** What happens between two lives: the lease runs out, or a person decides. */
+  async #goesOn(): Promise<boolean> {
+    return this.#asOperator(async (client) => {
+      const run = await client.runs.get(RUN_ID);
+      if (isTerminal(run.status)) return false;
+      if (run.status === 'WAITING') return this.#decide(client);
+      await this.#waitLeaseOut();
+      return true;
+    });
+  }
+
+  async #waitLeaseOut(): Promise<void> {
+    const end = await this.#live(null);
+    if (end.kind !== 'threw' || end.code !== 'RUN_LEASED') {
+      throw new ScenarioViolation('L6', `a resume while the dead process's lease was live was not refused`);
+    }
+    this.#clock.advance(TTL_MS + 1);
+  }
+
+  async #decide(client: Client): Promise<boolean> {
+    const [pending] = await client.approvals.list({ runId: RUN_ID, status: 'pending' });
+    if (!pending) return true;
+    const answer: Answer = (await this.scenario.operator?.(pending)) ?? 'leave';
+    const decision = { hash: pending.hash, by: 'operator' };
+    if (answer === 'leave') return false;
+    if (answer === 'approve') await client.approvals.approve(pending.id, decision);
+    else if (answer === 'reject') await client.approvals.reject(pending.id, decision);
+    else await client.approvals.settle(pending.id, { ...decision, result: answer.settle });
+    return !isTerminal((await client.runs.get(RUN_ID)).status);
+  }
+
+  async #result(crashes: ScenarioResult['crashes']): Promise<ScenarioResult> {
+    return this.#asOperator(async (client) => {
+      const result: ScenarioResult = {
+        run: await client.runs.get(RUN_ID),
+        steps: await client.runs.steps(RUN_ID),
+        approvals: await client.approvals.list({ runId: RUN_ID, limit: PAGE }),
+        events: await allEvents(client),
+        crashes,
+        resumes: this.#lives - 1,
+        ...this.trace.read(),
+      };
+      assertScenario(result, await client.verify({ runId: RUN_ID }));
+      return result;
+    });
+  }
+
+  async #asOperator<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const client = await Client.open({ store: this.store, clock: this.#clock });
+    try {
+      return await work(client);
+    } finally {
+      await client.close();
+    }
+  }
+}
+
+async function allEvents(client: Client): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for (;;) {
+    const page = await client.runs.events(RUN_ID, { after: events.length, limit: PAGE });
+    events.push(...page);
+    if (page.length < PAGE) return events;
+  }
+}

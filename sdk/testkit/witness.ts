@@ -1,0 +1,42 @@
+import { defineAgents } from '../../core/definition/agents.js';
+import type { Class, ToolDefinition } from '../../core/definition/definition.js';
+import type { Provide } from '../../core/engine/instances.js';
+import type { ToolCall } from '../../core/model/call.js';
+import type { Json } from '../../core/model/json.js';
+import type { RecordedCall } from './trace.js';
+import type { Scenario } from './scenario.js';
+
+type Saw = (call: Omit<RecordedCall, 'life'>) => void;
+type Method = (input: object, call: ToolCall) => unknown;
+
+/** A `provide` whose instances tell of every call that a tool really gets, before it gets it. */
+export function witnessing(scenario: Scenario, saw: Saw): Provide {
+  const agents = defineAgents(scenario.agents, { provided: scenario.provide !== undefined });
+  const tools = [...agents.values()].flatMap((agent) => [...agent.tools.values()]);
+  return async (cls) => {
+    const made = await (scenario.provide ?? construct)(cls);
+    const own = tools.filter(({ owner }) => owner === cls);
+    return own.length > 0 ? watched(made, own, saw) : made;
+  };
+}
+
+/** The instance itself runs; only the reads of its tool methods go through here. */
+function watched(instance: object, tools: readonly ToolDefinition[], saw: Saw): object {
+  return new Proxy(instance, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key, target);
+      const tool = tools.find(({ method }) => method === key);
+      if (!tool || typeof member !== 'function') return member;
+      return (input: object, call: ToolCall): unknown => {
+        const args = JSON.parse(JSON.stringify(input)) as Json;
+        const { stepId, operationId, attempt } = call;
+        saw({ tool: tool.spec.name, stepId, operationId, attempt, args });
+        return (member as Method).call(target, input, call);
+      };
+    },
+  });
+}
+
+function construct(cls: Class): object {
+  return new (cls as unknown as new () => object)();
+}
