@@ -25,7 +25,7 @@ export function storeError(error: unknown, doing: string): Error {
   const code = codeOf(cause);
   if (code === null) return cause instanceof Error ? cause : new StoreError(`cannot ${doing}`, { cause });
   const says = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix))?.[1] ?? (cause as Error).message;
-  return new StoreError(`cannot ${doing}: ${says} (${code}). What was under way was rolled back`, { cause });
+  return new StoreError(`cannot ${doing}: ${says} (${code}). Nothing was changed`, { cause });
 }
 
 /** SQLite's own code of an error, wherever it is wrapped, e.g. `SQLITE_BUSY`. */
