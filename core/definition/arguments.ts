@@ -2,13 +2,14 @@ import { plainToInstance } from 'class-transformer';
 import { Validator, type ValidationError, type ValidatorOptions } from 'class-validator';
 import { ValidationExecutor } from 'class-validator/cjs/validation/ValidationExecutor.js';
 import { InvalidJsonError } from '../errors.js';
-import { canonicalJson, propertyPath } from '../model/canonical-json.js';
+import { canonicalJson } from '../model/canonical-json.js';
 import { isPlainObject, type Json, type JsonObject } from '../model/json.js';
 import type { Problem } from '../model/step.js';
 import { describeThrown, recordable } from '../model/text.js';
 import type { Checked, InputDefinition, ValidArguments } from './definition.js';
 import { plainOf, rebuilt } from './instance.js';
 import { readJsonText } from './json-text.js';
+import { memberPath } from './paths.js';
 import { screened } from './screen.js';
 
 /**
@@ -21,6 +22,8 @@ import { screened } from './screen.js';
  */
 
 const ROOT = 'args';
+/** A model may write any number of mistakes: so many are compared, listed, and told in the message. */
+const MAX_COMPARED = 1_000;
 const MAX_PROBLEMS = 50;
 const MAX_SHOWN = 3;
 
@@ -60,15 +63,15 @@ export async function reviveArguments(input: InputDefinition, args: ValidArgumen
   const problems: Problem[] = [];
   const stored = readObject(args, problems);
   if (!stored) return refused(problems);
-  let instance: object;
+  const rebuild = (): object => rebuilt(structuredClone(stored), input.shape, ROOT, problems);
   try {
-    instance = rebuilt(stored, input.shape, ROOT, problems);
+    const result = await checked(input, rebuild(), problems);
+    if (!result.ok) return result;
+    // The instance that validators saw may have been changed by them.
+    if (canonicalJson(result.value) === canonicalJson(stored)) return { ok: true, value: rebuild() };
   } catch (thrown) {
     return refused([{ path: ROOT, message: `could not be rebuilt: ${describeThrown(thrown).message}` }]);
   }
-  const result = await checked(input, instance, problems);
-  if (!result.ok) return result;
-  if (canonicalJson(result.value) === canonicalJson(stored)) return { ok: true, value: instance };
   return refused([{ path: ROOT, message: 'no longer mean what was recorded: the input class has changed' }]);
 }
 
@@ -139,7 +142,7 @@ function problemsOf(errors: readonly ValidationError[], holder: unknown, path: s
   return errors.flatMap((error) => {
     const property = error.property as string | undefined;
     if (property === undefined) return [{ path, message: 'is not an object of the declared class' }];
-    const at = Array.isArray(holder) ? `${path}[${property}]` : propertyPath(path, property);
+    const at = Array.isArray(holder) ? `${path}[${property}]` : memberPath(path, property);
     const value: unknown = Reflect.get(holder as object, property);
     const own = error.constraints ? [{ path: at, message: messageOf(error.constraints, value) }] : [];
     return [...own, ...problemsOf(error.children ?? [], value, at)];
@@ -152,12 +155,12 @@ function messageOf(constraints: Readonly<Record<string, string>>, value: unknown
 }
 
 function refused<T>(found: readonly Problem[]): Checked<T> {
-  const all = withoutRepeats(found);
-  const more = all.length - MAX_PROBLEMS;
+  const all = withoutRepeats(found.slice(0, MAX_COMPARED));
+  const count = all.length + Math.max(found.length - MAX_COMPARED, 0);
   const problems = all.slice(0, MAX_PROBLEMS);
-  if (more > 0) problems.push({ path: ROOT, message: `and ${more} more problems` });
+  if (count > MAX_PROBLEMS) problems.push({ path: ROOT, message: `and ${count - MAX_PROBLEMS} more problems` });
   const shown = problems.slice(0, MAX_SHOWN).map(({ path, message }) => `${path}: ${message}`);
-  const rest = all.length > MAX_SHOWN ? ` (and ${all.length - MAX_SHOWN} more)` : '';
+  const rest = count > MAX_SHOWN ? ` (and ${count - MAX_SHOWN} more)` : '';
   return { ok: false, message: `the arguments are not valid: ${shown.join('; ')}${rest}`, problems };
 }
 

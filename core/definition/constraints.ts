@@ -26,59 +26,63 @@ const string = (more: JsonObject = {}): JsonObject => ({ type: 'string', ...more
 const bound = (keyword: string, value: unknown): JsonObject => (typeof value === 'number' ? { [keyword]: value } : {});
 
 /** Validators whose JSON Schema says all that they say, formats being hints; null where their arguments prevent it. */
-const EXACT: Readonly<Record<string, Render>> = {
-  isDefined: () => ({}),
-  isString: () => string(),
-  isBoolean: () => ({ type: 'boolean' }),
-  isInt: () => ({ type: 'integer' }),
-  isObject: () => ({ type: 'object' }),
-  isNotEmptyObject: () => ({ type: 'object', minProperties: 1 }),
-  isArray: () => array(),
-  isDate: () => string({ format: 'date-time' }),
+const EXACT = new Map<string, Render>(
+  Object.entries({
+    isDefined: () => ({}),
+    isString: () => string(),
+    isBoolean: () => ({ type: 'boolean' }),
+    isInt: () => ({ type: 'integer' }),
+    isObject: () => ({ type: 'object' }),
+    isNotEmptyObject: () => ({ type: 'object', minProperties: 1 }),
+    isArray: () => array(),
+    isDate: () => string({ format: 'date-time' }),
 
-  min: ([least]) => number(bound('minimum', least)),
-  max: ([most]) => number(bound('maximum', most)),
-  isPositive: () => number({ exclusiveMinimum: 0 }),
-  isNegative: () => number({ exclusiveMaximum: 0 }),
+    min: ([least]) => number(bound('minimum', least)),
+    max: ([most]) => number(bound('maximum', most)),
+    isPositive: () => number({ exclusiveMinimum: 0 }),
+    isNegative: () => number({ exclusiveMaximum: 0 }),
 
-  isLength: ([least, most]) => string({ ...bound('minLength', least), ...bound('maxLength', most) }),
-  minLength: ([least]) => string(bound('minLength', least)),
-  maxLength: ([most]) => string(bound('maxLength', most)),
-  isNotEmpty: () => ({ minLength: 1 }),
-  isEmpty: () => ({ enum: ['', null] }),
-  contains: ([part]) => string({ pattern: escaped(String(part)) }),
+    isLength: ([least, most]) => string({ ...bound('minLength', least), ...bound('maxLength', most) }),
+    minLength: ([least]) => string(bound('minLength', least)),
+    maxLength: ([most]) => string(bound('maxLength', most)),
+    isNotEmpty: () => ({ minLength: 1 }),
+    isEmpty: () => ({ enum: ['', null] }),
+    contains: ([part]) => string({ pattern: escaped(String(part)) }),
 
-  arrayNotEmpty: () => array({ minItems: 1 }),
-  arrayMinSize: ([least]) => array(bound('minItems', least)),
-  arrayMaxSize: ([most]) => array(bound('maxItems', most)),
+    arrayNotEmpty: () => array({ minItems: 1 }),
+    arrayMinSize: ([least]) => array(bound('minItems', least)),
+    arrayMaxSize: ([most]) => array(bound('maxItems', most)),
 
-  isEmail: () => string({ format: 'email' }),
-  isUrl: () => string({ format: 'uri' }),
-  isUuid: () => string({ format: 'uuid' }),
-  isDateString: () => string({ format: 'date-time' }),
-  isIso8601: () => string({ format: 'date-time' }),
-  isRFC3339: () => string({ format: 'date-time' }),
-  isIp: ([version]) => addressOf(version),
-  matches: ([pattern, flags]) => patternOf(pattern, flags),
+    isEmail: () => string({ format: 'email' }),
+    isUrl: () => string({ format: 'uri' }),
+    isUuid: () => string({ format: 'uuid' }),
+    isDateString: () => string({ format: 'date-time' }),
+    isIso8601: () => string({ format: 'date-time' }),
+    isRFC3339: () => string({ format: 'date-time' }),
+    isIp: ([version]) => addressOf(version),
+    matches: ([pattern, flags]) => patternOf(pattern, flags),
 
-  equals: ([value]) => (isPrimitive(value) ? { const: value } : null),
-  isIn: ([values]) => oneOf(values),
-  isEnum: ([entity]) => oneOf(membersOf(entity)),
-};
+    equals: ([value]) => (isPrimitive(value) ? { const: value } : null),
+    isIn: ([values]) => oneOf(values),
+    isEnum: ([entity]) => oneOf(membersOf(entity)),
+  }),
+);
 
 /** Validators that say more than JSON Schema can, or say something only for some of their arguments. */
-const PARTIAL: Readonly<Record<string, Render>> = {
-  isNumber: () => number(),
-  isDivisibleBy: () => number(),
-  isLatitude: () => ({ type: ['number', 'string'] }),
-  isLongitude: () => ({ type: ['number', 'string'] }),
-  isInstance: () => ({}),
-  minDate: () => string({ format: 'date-time' }),
-  maxDate: () => string({ format: 'date-time' }),
-  arrayContains: () => array(),
-  arrayNotContains: () => array(),
-  arrayUnique: () => array(),
-};
+const PARTIAL = new Map<string, Render>(
+  Object.entries({
+    isNumber: () => number(),
+    isDivisibleBy: () => number(),
+    isLatitude: () => ({ type: ['number', 'string'] }),
+    isLongitude: () => ({ type: ['number', 'string'] }),
+    isInstance: () => ({}),
+    minDate: () => string({ format: 'date-time' }),
+    maxDate: () => string({ format: 'date-time' }),
+    arrayContains: () => array(),
+    arrayNotContains: () => array(),
+    arrayUnique: () => array(),
+  }),
+);
 
 /** Validators that accept strings only, and judge them in ways that JSON Schema cannot state. */
 const OF_STRINGS = new Set(
@@ -102,9 +106,9 @@ export function constraintOf(validator: ValidationMetadata): Constraint {
   if (type !== ValidationTypes.CUSTOM_VALIDATION && type !== ValidationTypes.IS_DEFINED) return SILENT;
   const note = noteOf(validator, constraints);
   if (validator.validateIf) return { schema: null, note: `${note} in some cases` };
-  const exact = EXACT[name]?.(constraints) ?? null;
+  const exact = EXACT.get(name)?.(constraints) ?? null;
   if (exact) return { schema: exact, note: null };
-  return { schema: PARTIAL[name]?.(constraints) ?? (OF_STRINGS.has(name) ? string() : null), note };
+  return { schema: PARTIAL.get(name)?.(constraints) ?? (OF_STRINGS.has(name) ? string() : null), note };
 }
 
 /**

@@ -1,9 +1,9 @@
-import { propertyPath } from '../model/canonical-json.js';
 import { isPlainObject, type Json, type JsonObject } from '../model/json.js';
 import type { Problem } from '../model/step.js';
 import { membersOf } from './constraints.js';
 import { unknownProperty } from './screen.js';
 import { isConditional, nameOf, type ClassShape, type Held, type PropertyShape } from './shape.js';
+import { memberPath } from './paths.js';
 
 /**
  * Between an instance of an input class and the plain data that stands for it.
@@ -22,7 +22,7 @@ export function plainOf(
   return Object.fromEntries(
     Object.entries(instance).map(([name, value]: [string, unknown]) => {
       const property = shape.properties.get(name);
-      return [name, property ? plainProperty(value, property, propertyPath(path, name), problems) : value];
+      return [name, property ? plainProperty(value, property, memberPath(path, name), problems) : value];
     }),
   );
 }
@@ -82,7 +82,7 @@ export function rebuilt(plain: JsonObject, shape: ClassShape, path: string, prob
     if (!Object.hasOwn(plain, name)) Reflect.deleteProperty(instance, name);
   }
   for (const [name, value] of Object.entries(plain)) {
-    const at = propertyPath(path, name);
+    const at = memberPath(path, name);
     const property = shape.properties.get(name);
     if (property) Reflect.set(instance, name, rebuiltItem(value, property.holds, at, problems));
     else problems.push(unknownProperty(name, shape, at));

@@ -1,7 +1,7 @@
-import { propertyPath } from '../model/canonical-json.js';
 import type { Json } from '../model/json.js';
 import type { Problem } from '../model/step.js';
 import { recordable } from '../model/text.js';
+import { memberPath } from './paths.js';
 
 /** A JSON text as it was read. `value` is missing if it is not JSON at all. */
 export interface ReadText {
@@ -83,7 +83,7 @@ class MemberScan {
 
   #path(): string {
     return this.#open.reduce(
-      (path, { at }) => (typeof at === 'number' ? `${path}[${at}]` : propertyPath(path, at)),
+      (path, { at }) => (typeof at === 'number' ? `${path}[${at}]` : memberPath(path, at)),
       this.#root,
     );
   }

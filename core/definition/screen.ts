@@ -1,9 +1,9 @@
 import { isISO8601 } from 'class-validator';
-import { propertyPath } from '../model/canonical-json.js';
 import { isPlainObject, type Json, type JsonObject } from '../model/json.js';
 import type { Problem } from '../model/step.js';
 import { suggestion } from './closest.js';
 import type { ClassShape, Held } from './shape.js';
+import { memberPath } from './paths.js';
 
 /**
  * The check of raw JSON before class-transformer sees it.
@@ -18,7 +18,7 @@ const DATE_OR_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2}))?$/;
 export function screened(value: JsonObject, shape: ClassShape, path: string, problems: Problem[]): JsonObject {
   const kept: [string, Json][] = [];
   for (const [name, member] of Object.entries(value)) {
-    const at = propertyPath(path, name);
+    const at = memberPath(path, name);
     const property = shape.properties.get(name);
     if (!property) problems.push(unknownProperty(name, shape, at));
     const held = property && screenedItem(member, property.holds, at, problems);
@@ -62,7 +62,7 @@ function screenedJson(value: Json, path: string, problems: Problem[]): Json {
   if (!isPlainObject(value)) return value;
   const kept: [string, Json][] = [];
   for (const [name, member] of Object.entries(value)) {
-    const at = propertyPath(path, name);
+    const at = memberPath(path, name);
     if (name in Object.prototype) problems.push({ path: at, message: 'is a reserved name; use another' });
     else kept.push([name, screenedJson(member, at, problems)]);
   }

@@ -4,6 +4,7 @@ import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
 import { propertyTypeOf } from '../../decorators/metadata.js';
 import { DefinitionError } from '../errors.js';
+import { describeThrown } from '../model/text.js';
 
 /**
  * What an input class declares, read once from the metadata of class-validator and class-transformer.
@@ -114,13 +115,10 @@ function readClass(cls: InputClass, known: Map<InputClass, ClassShape>): ClassSh
   if (before) return before;
   const properties = new Map<string, PropertyShape>();
   const shape = { cls, properties };
-  const nested = known.size > 0;
   known.set(cls, shape);
 
   refuseHiding(cls);
   const validators = validatorsOf(cls);
-  if (nested && validators.size === 0)
-    fail(cls, 'it is nested in an input class and has no class-validator decorators');
   const sample = sampleOf(cls);
   const unchecked = Object.keys(sample).find((name) => !validators.has(name));
   if (unchecked !== undefined) {
@@ -178,11 +176,11 @@ function readHeld(cls: InputClass, name: string, known: Map<InputClass, ClassSha
   if (declared.options.discriminator)
     fail(cls, '@Type with a discriminator is not supported; declare a tool for each kind', name);
   if (declared.typeFunction.length > 0) fail(cls, '@Type must name one class, whatever the value', name);
-  const type: unknown = (declared.typeFunction as () => unknown)();
+  const type = namedBy(declared, (why) => fail(cls, `@Type names no class: ${why}`, name));
   const plain = PLAIN_TYPES.get(type);
   if (plain) return plain;
   if (typeof type !== 'function') {
-    fail(cls, `@Type names no class but ${String(type)}; a circular import can be the reason`, name);
+    fail(cls, `@Type names ${String(type)}, not a class; a circular import can be the reason`, name);
   }
   if (validatorsOf(type as InputClass).size === 0) {
     fail(
@@ -192,6 +190,14 @@ function readHeld(cls: InputClass, name: string, known: Map<InputClass, ClassSha
     );
   }
   return { kind: 'object', shape: readClass(type as InputClass, known) };
+}
+
+function namedBy({ typeFunction }: TypeMetadata, refuse: (why: string) => never): unknown {
+  try {
+    return typeFunction();
+  } catch (thrown) {
+    return refuse(`its function threw: ${describeThrown(thrown).message}`);
+  }
 }
 
 /** Refuses validators and `@Type` that together accept nothing, or accept what they do not check. */

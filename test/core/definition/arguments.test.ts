@@ -184,9 +184,14 @@ describe('the arguments that an agent asks for', () => {
       .that.matches(/^the arguments are not valid: args.extra0: .* \(and 57 more\)$/);
   });
 
-  it('are judged in a time that grows with their number', async () => {
+  it('are judged in a time that grows with their size, and their problems are not as long as they are', async () => {
     const lines = Array.from({ length: 20_000 }, () => ({ sku: 1, amount: 'x', extra: 1 }));
     expect(await problems({ ...valid, lines })).to.have.length(51);
+    const long = 'a.b["c'.repeat(200_000);
+    const meta = { [long]: Array.from({ length: 2_000 }, () => ({ toString: 1 })) };
+    const found = await problems({ ...valid, [long]: 1, meta });
+    expect(found).to.have.length(51);
+    expect(found.join()).to.have.length.below(20_000);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   IsOptional,
   IsPositive,
   IsString,
+  ValidateBy,
   ValidateNested,
 } from 'class-validator';
 import fc from 'fast-check';
@@ -137,6 +138,25 @@ describe('arguments made ready to run', () => {
     expect(two.price.amount).to.equal(1);
     expect(two.any).to.deep.equal({ nested: [1] });
     expect(args.any.nested).to.deep.equal([1]);
+  });
+
+  it('P4: are not what a validator made of them', async () => {
+    class Meddled {
+      @ValidateBy({
+        name: 'meddles',
+        validator: {
+          validate: (_value, call) => {
+            (call?.object as Meddled).amount += 1;
+            return true;
+          },
+        },
+      })
+      amount!: number;
+    }
+    const input = defineInput(Meddled);
+    const args = accepted(await validateArguments(input, { amount: 1 }));
+    expect(args).to.deep.equal({ amount: 1 });
+    expect(accepted(await reviveArguments(input, args))).to.deep.equal(Object.assign(new Meddled(), { amount: 1 }));
   });
 
   describe('of a class that has changed since', () => {

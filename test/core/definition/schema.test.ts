@@ -129,6 +129,8 @@ describe('the JSON Schema of an input class', () => {
   it('names in words what has no form in it', () => {
     const isEven = cv.ValidateBy({ name: 'isEven', validator: { validate: (value) => Number(value) % 2 === 0 } });
     expect(propertySchema(cv.IsInt(), isEven)).to.deep.equal({ type: 'integer', description: 'Also checked: isEven' });
+    const builtIn = cv.ValidateBy({ name: 'constructor', validator: { validate: () => true } });
+    expect(propertySchema(builtIn)).to.deep.equal({ description: 'Also checked: constructor' });
     expect(propertySchema(cv.IsMobilePhone('de-DE'), cv.NotEquals('0'))).to.deep.equal({
       type: 'string',
       description: 'Also checked: isMobilePhone("de-DE"), notEquals("0")',

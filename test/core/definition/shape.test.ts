@@ -116,7 +116,17 @@ describe('an input class is refused', () => {
       @ValidateNested() @Type(() => undefined as never) line!: unknown;
     }
     expect(refusalOf(Circular)).to.equal(
-      'Circular.line: @Type names no class but undefined; a circular import can be the reason',
+      'Circular.line: @Type names undefined, not a class; a circular import can be the reason',
+    );
+    class Throwing {
+      @ValidateNested()
+      @Type(() => {
+        throw new ReferenceError('Later is not defined yet');
+      })
+      line!: unknown;
+    }
+    expect(refusalOf(Throwing)).to.equal(
+      'Throwing.line: @Type names no class: its function threw: Later is not defined yet',
     );
     class Varying {
       @ValidateNested() @Type((options) => (options?.object.kind === 'a' ? Line : Untyped)) line!: unknown;
