@@ -4,7 +4,7 @@ import { money } from './payments.js';
 import type { Screen } from './screen.js';
 import type { Shop } from './shop.js';
 
-/** Who decides, in this story. */
+/** Who decides, as the record names them. */
 const BY = 'dana';
 
 /** What the person has at hand. */
@@ -20,12 +20,14 @@ export async function answer(given: Answer, approval: Approval, desk: Desk): Pro
   const { id, hash } = approval;
   switch (given) {
     case 'approve':
-      screen.say(`${BY} approves: the same call is to run once more, knowing that the first may have taken effect.`);
+      screen.say(
+        'The person approves: the same call is to run once more, knowing that the first may have taken effect.',
+      );
       await client.approvals.approve(id, { hash, by: BY, note: 'I accept a second charge' });
       return;
     case 'settle':
       screen.say(
-        `${BY} looks into the ledger for a charge with this operation as its reference, and enters what it says:`,
+        'The person looks into the ledger for a charge with this operation as its reference, and enters what it says:',
       );
       await client.approvals.settle(id, {
         hash,
@@ -35,7 +37,7 @@ export async function answer(given: Answer, approval: Approval, desk: Desk): Pro
       });
       return;
     case 'reject':
-      screen.say(`${BY} rejects: the run ends here. What the ledger holds is left for people to sort out.`);
+      screen.say('The person rejects: the run ends here. What the ledger holds is for people to sort out.');
       await client.approvals.reject(id, { hash, by: BY, note: 'I take it from here' });
   }
 }

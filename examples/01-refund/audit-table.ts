@@ -1,7 +1,7 @@
 import type { EventType, Json, RunEvent } from 'holdpoint';
 import type { Screen } from './screen.js';
 
-const MAX_LENGTH = 62;
+const MAX_LENGTH = 60;
 
 type Payload = Readonly<Record<string, Json>>;
 
@@ -12,7 +12,7 @@ const IN_SHORT: Partial<Record<EventType, (payload: Payload) => string>> = {
   'run.resumed': ({ owner }) => `by ${text(owner)}`,
   'run.finished': ({ status, reason }) => `${text(status)}, ${text(reason)}`,
   'step.started': ({ step }) => `step ${text(step)}`,
-  'step.decided': ({ step, decision }) => `step ${text(step)} ${decided(members(decision))}`,
+  'step.decided': ({ step, decision }) => `step ${text(step)}: ${decided(members(decision))}`,
   'step.policy': ({ step, decision }) => `step ${text(step)}: ${text(members(decision).kind)}`,
   'step.tool_started': ({ step, attempt, tool }) => `step ${text(step)}: call ${text(attempt)} of ${text(tool)}`,
   'step.tool_finished': ({ step, result, error }) => `step ${text(step)}: ${text(error ?? result)}`,
@@ -37,8 +37,8 @@ export function showAuditTrail(screen: Screen, events: readonly RunEvent[]): voi
 }
 
 function decided({ kind, tool, args, result, message }: Payload): string {
-  if (kind === 'tool') return `asks for ${text(tool)} ${text(args)}`;
-  return kind === 'complete' ? `completes with ${text(result)}` : `fails: ${text(message)}`;
+  if (kind === 'tool') return `${text(tool)} ${text(args)}`;
+  return kind === 'complete' ? `complete ${text(result)}` : `fail ${text(message)}`;
 }
 
 function members(value: Json | undefined): Payload {

@@ -33,19 +33,19 @@ export async function showBothSides(shop: Shop, client: Client, screen: Screen):
   ]);
 }
 
-/** A second process resumes the run: refused while the lease of the dead one lives, then it takes the run over. */
-export async function restart(second: AgentProcess, screen: Screen): Promise<void> {
+/** A second process resumes the run, and is refused while the lease of the dead one lives. */
+export async function resumeTooEarly(second: AgentProcess, screen: Screen): Promise<void> {
   second.send('resume');
   const { owner, expiresAt } = await second.next('refused');
-  screen.say('agent-2 resumes the run at once, and is refused with a RunLeasedError:');
+  screen.say('agent-2, a process that stood by, resumes the run at once and is refused with a RunLeasedError:');
   screen.facts([
     ['owner', owner],
     ['expires at', expiresAt],
   ]);
-  screen.say(
-    'A dead process looks like a slow one. Until its lease expires, agent-1 could still be at work, so nobody else ' +
-      'may be. agent-2 waits for that moment and resumes again.',
-  );
+}
+
+/** It resumes again once that lease has expired, takes the run over, and executes it until it pauses or ends. */
+export async function takeOver(second: AgentProcess): Promise<void> {
   await second.next('stopped');
   await second.stop();
 }

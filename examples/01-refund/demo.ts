@@ -20,7 +20,7 @@ function interruption(): Promise<number> {
   });
 }
 
-async function play(stage: Stage, screen: Screen, answer: Answer | null): Promise<null> {
+async function play(stage: Stage, screen: Screen, answer: Answer | null): Promise<number> {
   screen.title('Holdpoint: a killed process never repeats a side effect on its own');
   screen.say(
     'Order A-8891 was two chairs at 64.00 each. One came back, but both were refunded: 64.00 too much. An agent is ' +
@@ -29,25 +29,25 @@ async function play(stage: Stage, screen: Screen, answer: Answer | null): Promis
   );
   await askedAct(stage, screen, answer);
   await reconciledAct(stage, screen);
-  return null;
+  return 0;
 }
 
-async function run(answer: Answer | null): Promise<void> {
+/** @returns the exit code */
+async function run(answer: Answer | null): Promise<number> {
   const interrupted = interruption();
   const screen = new Screen(process.stdout);
   const stage = await Stage.open();
-  let code: number | null = null;
   try {
-    code = await Promise.race([interrupted, play(stage, screen, answer)]);
-  } catch (error) {
-    process.stderr.write(`the demo failed: ${printable(error instanceof Error ? error.message : String(error))}\n`);
-    process.exitCode = 1;
+    return await Promise.race([interrupted, play(stage, screen, answer)]);
   } finally {
     screen.mute();
     await stage.close();
   }
-  // What was interrupted is still waiting for something that will not come.
-  if (code !== null) process.exit(code);
+}
+
+function complain(error: unknown): number {
+  process.stderr.write(`the demo failed: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+  return 1;
 }
 
 const asked = parse(process.argv.slice(2));
@@ -57,5 +57,7 @@ if (asked.kind === 'help') {
   process.stderr.write(`${printable(asked.message)}\n\n${USAGE}`);
   process.exitCode = 2;
 } else {
-  await run(asked.answer);
+  process.exitCode = await run(asked.answer).catch(complain);
+  // What was interrupted still waits for something that will not come.
+  if (process.exitCode !== 0) process.exit();
 }

@@ -10,7 +10,7 @@ export async function showOutcome(shop: Shop, client: Client, screen: Screen, re
   if (!ok) throw new Error(`the audit trail was changed: ${fault?.message} at event ${fault?.index}`);
   screen.facts([
     ['the run', `${run.status}, ${run.reason}`],
-    ['its result', JSON.stringify(run.result)],
+    ...(run.status === 'COMPLETED' ? [['its result', JSON.stringify(run.result)] as const] : []),
     ['the ledger', count(await shop.payments.count(), 'charge')],
     ['its audit trail', `${events} events, hash chain verified`],
   ]);

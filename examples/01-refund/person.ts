@@ -37,13 +37,18 @@ export async function ask(input: Readable, output: Writable): Promise<Answer | n
   // At a terminal Ctrl-C arrives here, not as a signal.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   lines.prompt();
-  for await (const line of lines) {
-    const answer = line.trim().toLowerCase();
-    if (isAnswer(answer)) return answer;
-    output.write(`  ${JSON.stringify(printable(answer))} is none of ${ANSWERS.join(', ')}.\n`);
-    lines.prompt();
+  try {
+    for await (const line of lines) {
+      const answer = line.trim().toLowerCase();
+      if (isAnswer(answer)) return answer;
+      output.write(`  "${printable(answer)}" is none of ${ANSWERS.join(', ')}.\n`);
+      lines.prompt();
+    }
+    return null;
+  } finally {
+    // Or the terminal keeps the process alive.
+    lines.close();
   }
-  return null;
 }
 
 function shown(value: Json | undefined): string {

@@ -1,5 +1,5 @@
 /** The second act: the tool itself can say whether the card was charged. */
-import { killInTheMiddle, restart } from './crash.js';
+import { killInTheMiddle, resumeTooEarly, takeOver } from './crash.js';
 import { showOutcome } from './outcome.js';
 import type { Screen } from './screen.js';
 import { Shop } from './shop.js';
@@ -14,7 +14,9 @@ export async function reconciledAct(stage: Stage, screen: Screen): Promise<void>
   );
   const second = await killInTheMiddle(shop, screen);
   await using client = await shop.client();
-  await restart(second, screen);
+  await resumeTooEarly(second, screen);
+  await takeOver(second);
+  screen.say('Once that lease had expired, agent-2 took the run over, asked the method, and went on:');
   await showOutcome(
     shop,
     client,

@@ -66,13 +66,13 @@ export class RefundAgent {
     if (!found) return callTool('look_up_order', { order });
 
     const charged = resultOf<Charge>(steps, 'charge_card');
-    if (charged) return complete({ order, charge: charged.charge, amountCents: charged.amountCents });
+    if (charged) return complete({ order, charge: charged.charge });
 
     const seen = steps.at(-1)?.observation;
     if (seen?.kind === 'denied') return fail(`the charge was denied: ${seen.message}`);
 
     const amountCents = found.refundedCents - found.returnedCents;
-    if (amountCents <= 0) return complete({ order, charge: null, amountCents: 0 });
+    if (amountCents <= 0) return complete({ order, charge: null });
     return callTool(ChargeCard, { order, amountCents }, `the refund was ${money(amountCents)} too high`);
   }
 }

@@ -25,7 +25,7 @@ const { values } = parseArgs({
 /** Short, so that the demo need not wait long for a dead owner; the default of 30 s is better where nobody watches. */
 const LEASE_MS = 2_000;
 
-const GOAL = 'the refund of order A-8891 was too high; put that right';
+const GOAL = 'correct the refund of order A-8891';
 const agent = values.reconcile ? ReconciledRefundAgent : RefundAgent;
 const payments = new Payments(values.payments);
 
