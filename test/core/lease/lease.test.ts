@@ -276,8 +276,11 @@ describe('the lease of a run', () => {
       const sql = world.sql();
       const read = sql.prepare<[], LeaseRow>('SELECT status, lease_owner, lease_expires_at FROM holdpoint_runs');
       const first = read.get()?.lease_expires_at ?? 0;
-      // Nothing else of this thread runs here: only the heartbeat's own can move the expiry.
-      while ((read.get()?.lease_expires_at ?? 0) < first + 3 * ttlMs);
+      // Nothing else of this thread runs here: only the heartbeat's own can move the expiry. Give up rather than hang.
+      const giveUp = Date.now() + 50 * ttlMs;
+      const extended = (): boolean => (read.get()?.lease_expires_at ?? 0) >= first + 3 * ttlMs;
+      while (!extended() && Date.now() < giveUp);
+      if (!extended()) throw new Error('the lease was not renewed');
       return 'sent';
     };
     const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs } });
