@@ -116,10 +116,15 @@ export class Initial1764460800000 implements MigrationInterface {
   readonly name = 'Initial1764460800000';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const statement of STATEMENTS) await runner.query(statement);
+    for (const statement of STATEMENTS) await runner.query(onOneLine(statement));
   }
 
   down(): Promise<void> {
     throw new Error('migrations go forward only; restore a backup instead');
   }
+}
+
+/** TypeORM reads checks back out of the text of a table, and only those that are on one line. */
+function onOneLine(statement: string): string {
+  return statement.replace(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')');
 }
