@@ -1,0 +1,224 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { Client, InvalidArgumentError, NotFoundError, StoreError, type HoldpointError } from 'holdpoint';
+import { scripted } from '../../support/agents.js';
+import { Child } from '../../support/child.js';
+import { rejection, World } from '../../support/world.js';
+import { wired } from './driver.js';
+import type { Tried } from './unprivileged.js';
+
+const AGENT = scripted('noop', [], [{ kind: 'complete' }]);
+
+/** Every file under a folder, and what is in it. */
+function contents(dir: string): Record<string, string> {
+  const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [path, entry.isFile() ? readFileSync(path).toString('base64') : 'not a file'];
+    }),
+  );
+}
+
+type ErrorClass = abstract new (...args: never[]) => HoldpointError;
+
+/** What is refused by whoever opens it: the place, the error, and what the message says. */
+interface Refused {
+  readonly title: string;
+  readonly make?: (world: World) => void;
+  readonly path: (world: World) => unknown;
+  readonly runtime?: readonly [ErrorClass, RegExp];
+  readonly client: readonly [ErrorClass, RegExp];
+}
+
+const wrong = (says: RegExp): Pick<Refused, 'runtime' | 'client'> => ({
+  runtime: [InvalidArgumentError, says],
+  client: [InvalidArgumentError, says],
+});
+
+const unreadable = (says: RegExp): Pick<Refused, 'runtime' | 'client'> => ({
+  runtime: [StoreError, says],
+  client: [StoreError, says],
+});
+
+const REFUSED: readonly Refused[] = [
+  { title: 'an empty path', path: () => '', ...wrong(/^store: give a path/) },
+  { title: 'a blank path', path: () => ' \t', ...wrong(/^store: give a path/) },
+  { title: 'no path', path: () => undefined, ...wrong(/^store: give a path/) },
+  { title: 'a number', path: () => 5, ...wrong(/^store: /) },
+  { title: 'a path with a NUL', path: ({ file }) => `${file}\0.txt`, ...wrong(/^store: .*NUL/) },
+  { title: 'a path that ends with a space', path: ({ file }) => `${file} `, ...wrong(/^store: .*white space/) },
+  { title: 'an address of PostgreSQL', path: () => 'postgres://u:pw@db/runs', ...wrong(/^store: .*not postgres:\/\//) },
+  { title: 'another address', path: () => 'HTTPS://a.example/x', ...wrong(/^store: .*not HTTPS:\/\//) },
+  { title: 'options of another database', path: () => ({ type: 'postgres', url: 'x' }), ...wrong(/better-sqlite3/) },
+  { title: 'options without a path', path: () => ({ type: 'better-sqlite3' }), ...wrong(/^store: give a path/) },
+  { title: 'a folder', path: ({ dir }) => dir, ...unreadable(/is not a file; give the path of a database file/) },
+  {
+    title: 'a path in a folder that is not there',
+    path: ({ dir }) => join(dir, 'no', 'such', 'runs.db'),
+    runtime: [StoreError, /the folder .*such does not exist; create it first/],
+    client: [NotFoundError, /no store .*there is no such file; Runtime.open creates it/],
+  },
+  {
+    title: 'a link to nothing',
+    make: ({ dir }) => {
+      symlinkSync(join(dir, 'nothing.db'), join(dir, 'link.db'));
+    },
+    path: ({ dir }) => join(dir, 'link.db'),
+    runtime: [StoreError, /cannot create .*link\.db/],
+    client: [NotFoundError, /no store/],
+  },
+  {
+    title: 'a text file',
+    make: ({ file }) => {
+      writeFileSync(file, 'Dear diary, today I learnt that this is not a database.\n'.repeat(50));
+    },
+    path: ({ file }) => file,
+    ...unreadable(/not a SQLite database.*SQLITE_NOTADB/),
+  },
+  {
+    title: 'a file that is not there, to a client',
+    path: ({ file }) => file,
+    client: [NotFoundError, /no store .*there is no such file; Runtime.open creates it/],
+  },
+  {
+    title: 'an empty file, to a client',
+    make: ({ file }) => {
+      writeFileSync(file, '');
+    },
+    path: ({ file }) => file,
+    client: [StoreError, /is not a Holdpoint database.*Open it once with Runtime\.open/],
+  },
+  {
+    title: 'a database of somebody else, to a client',
+    make: ({ file }) => {
+      const db = new Database(file);
+      db.exec('CREATE TABLE orders (id TEXT)');
+      db.close();
+    },
+    path: ({ file }) => file,
+    client: [StoreError, /is not a Holdpoint database.*Open it once with Runtime\.open/],
+  },
+  {
+    title: 'a store in memory, to a client',
+    path: () => ':memory:',
+    client: [StoreError, /:memory: is not a Holdpoint database/],
+  },
+];
+
+describe('a store that cannot be opened', () => {
+  let world: World;
+  beforeEach(() => {
+    world = new World();
+  });
+  afterEach(() => world.close());
+
+  for (const { title, make, path, runtime, client } of REFUSED) {
+    it(`S1: ${title}: is refused in words, and nothing is created or changed`, async () => {
+      make?.(world);
+      const store = path(world) as string;
+      const before = contents(world.dir);
+      const refusals = [{ error: await rejection(Client.open({ store })), expected: client }];
+      if (runtime) refusals.push({ error: await rejection(world.open([AGENT], { store })), expected: runtime });
+      for (const { error, expected } of refusals) {
+        expect(error).to.be.instanceOf(expected[0]);
+        expect(error.message).to.match(expected[1]);
+      }
+      expect(contents(world.dir)).to.deep.equal(before);
+    });
+  }
+
+  it('S1: an address is refused without its password', async () => {
+    const error = await rejection(world.open([AGENT], { store: 'postgres://user:hunter2@db.example/runs' }));
+    expect(error.message).not.to.include('hunter2');
+  });
+
+  for (const kept of [10, 100, 4096, 20_000]) {
+    it(`S1: a database of which ${kept} bytes are left is refused, and not touched`, async () => {
+      const { runtime } = await world.open([AGENT]);
+      await runtime.start('noop', { goal: 'nothing' });
+      await runtime.close();
+      writeFileSync(world.file, readFileSync(world.file).subarray(0, kept));
+      const before = contents(world.dir);
+      for (const opening of [() => world.open([AGENT]), () => world.client()]) {
+        const error = await rejection(opening());
+        expect(error).to.be.instanceOf(StoreError);
+        expect(error.message).to.match(/cannot open .*runs\.db: the file is (damaged|not a SQLite database)/);
+      }
+      expect(contents(world.dir)).to.deep.equal(before);
+    });
+  }
+
+  it('S1: a database that another process keeps locked is refused in words, and is there again later', async () => {
+    await (await world.open([AGENT])).runtime.close();
+    const other = world.sql();
+    other.exec('BEGIN IMMEDIATE');
+    const { store } = wired(world.file, { timeout: 1 });
+    const error = await rejection(world.open([AGENT], { store }));
+    expect(error).to.be.instanceOf(StoreError);
+    expect(error.message).to.match(/another process kept the database locked.*SQLITE_BUSY/);
+    expect(await (await world.client()).runs.list()).to.deep.equal([]);
+    other.exec('ROLLBACK');
+    await world.open([AGENT], { store });
+  });
+});
+
+if (process.getuid) {
+  describe('a store that its user may not write', () => {
+    let world: World;
+    beforeEach(async () => {
+      world = new World();
+      const { runtime } = await world.open([AGENT]);
+      await runtime.close();
+      chmodSync(world.dir, 0o755);
+    });
+    afterEach(() => {
+      chmodSync(world.dir, 0o755);
+      return world.close();
+    });
+
+    async function triedOn(file: string): Promise<Tried[]> {
+      const child = new Child(new URL('./unprivileged.js', import.meta.url), [file]);
+      const tried = await child.next<Tried[]>();
+      await child.exited;
+      return tried;
+    }
+
+    it('S1: a file that may only be read is refused in words, and not touched', async () => {
+      chmodSync(world.file, 0o444);
+      chmodSync(world.dir, 0o555);
+      const before = contents(world.dir);
+      for (const { name, message } of await triedOn(world.file)) {
+        expect(`${name}: ${message}`).to.match(/StoreError: cannot open .*runs\.db: the file .*permissions.*SQLITE_/);
+      }
+      expect(contents(world.dir)).to.deep.equal(before);
+    });
+
+    it('S1: a file that may not be read is refused in words', async () => {
+      chmodSync(world.file, 0o000);
+      for (const { name, message } of await triedOn(world.file)) {
+        expect(`${name}: ${message}`).to.match(
+          /StoreError: cannot open .*runs\.db: the file cannot be opened.*SQLITE_CANTOPEN/,
+        );
+      }
+    });
+
+    it('S1: a folder that may not be written to is refused in words, and stays as it was', async () => {
+      const folder = join(world.dir, 'locked');
+      mkdirSync(folder, { mode: 0o555 });
+      const [runtime, client] = await triedOn(join(folder, 'new.db'));
+      expect(`${runtime?.name}: ${runtime?.message}`).to.match(/StoreError: cannot create .*new\.db: EACCES/);
+      expect(client?.name).to.equal('NotFoundError');
+      expect(readdirSync(folder)).to.deep.equal([]);
+    });
+
+    it('S1: a folder that may not be looked into is refused in words', async () => {
+      const folder = join(world.dir, 'hidden');
+      mkdirSync(folder, { mode: 0o000 });
+      const tried = await triedOn(join(folder, 'new.db'));
+      expect(tried.map(({ name }) => name)).to.deep.equal(['StoreError', 'NotFoundError']);
+    });
+  });
+}
