@@ -1,26 +1,15 @@
-import { AbortRunError, InvalidJsonError, OutcomeUnknownError, RunStateError } from '../errors.js';
+import { InvalidJsonError, RunStateError } from '../errors.js';
 import type { Approval } from '../model/approval.js';
 import { canonicalJson } from '../model/canonical-json.js';
 import type { Json } from '../model/json.js';
-import { abortByTool, failTool, finishTool, interruptTool, startTool, type JudgedCall } from '../model/moves/tool.js';
-import { event } from '../model/moves/change.js';
+import { startTool, type JudgedCall } from '../model/moves/tool.js';
 import { partialJson } from '../model/partial-json.js';
-import type { Observation } from '../model/step.js';
 import type { CallApproval, ToolCall } from '../model/call.js';
 import type { ToolSpec } from '../model/tool.js';
-import { describeThrown } from '../model/text.js';
-import { loadState } from '../store/reads.js';
-import { write } from '../store/transition.js';
 import { resumption } from './judge.js';
+import { appendLate, observe, type Outcome } from './observe.js';
 import type { PreparedCall } from './prepare.js';
 import type { Session } from './session.js';
-
-/** What came of a call. */
-type Outcome =
-  | { readonly kind: 'returned'; readonly result: Json }
-  | { readonly kind: 'unrecordable'; readonly observation: Observation & { readonly kind: 'error' } }
-  | { readonly kind: 'threw'; readonly thrown: unknown }
-  | { readonly kind: 'timeout' };
 
 /**
  * Starts the tool and calls it: commit 3a, the call, commit 4 (contract I1).
@@ -131,64 +120,4 @@ function leaseLost(session: Session, abort: AbortController, over: AbortSignal):
   });
   lost.catch(() => undefined);
   return lost;
-}
-
-async function observe(session: Session, spec: ToolSpec, outcome: Outcome): Promise<void> {
-  const cancelled = session.hold.signal.aborted;
-  try {
-    await session.commit((state, at) => {
-      if (outcome.kind === 'returned') return finishTool(state, spec, outcome.result, at);
-      if (outcome.kind === 'unrecordable') return failTool(state, outcome.observation, at);
-      if (outcome.kind === 'timeout') return timedOut(state, spec, at);
-      return threw(state, spec, outcome.thrown, at);
-    });
-  } catch (error) {
-    if (cancelled || (await session.cancelled().catch(() => null))) await appendLate(session, outcome);
-    throw error;
-  }
-}
-
-type Observing = Parameters<typeof finishTool>[0];
-
-function timedOut(state: Observing, spec: ToolSpec, at: number) {
-  const message = `${spec.name} did not answer within ${spec.timeoutMs} ms`;
-  if (spec.readOnly) return failTool(state, { kind: 'error', name: 'TimeoutError', message }, at);
-  return interruptTool(state, 'timeout', message, at);
-}
-
-function threw(state: Observing, spec: ToolSpec, thrown: unknown, at: number) {
-  const { name, message } = describeThrown(thrown);
-  if (thrown instanceof AbortRunError) return abortByTool(state, message, at);
-  if (thrown instanceof OutcomeUnknownError && !spec.readOnly) return interruptTool(state, 'unknown', message, at);
-  return failTool(state, { kind: 'error', name, message }, at);
-}
-
-/**
- * An outcome that arrives after its step was settled otherwise is appended for a person to see; it changes no state (I9,
- * L9). One of a process that was taken for dead is not (L8).
- */
-async function appendLate(session: Session, outcome: Outcome): Promise<void> {
-  const { store } = session.engine;
-  const { id, index, attempt } = session.step;
-  const late = event('step.tool_finished', { step: index, attempt, late: true, ...lateOutcome(outcome) });
-  try {
-    const events = await store.transaction(async (sql) => {
-      const [step] = await store.tables.steps.find(sql, { id });
-      if (step?.attempt !== attempt || step.cause === 'crash') return [];
-      const state = await loadState(store, sql, session.run.id);
-      const committed = await write(store, sql, state, { run: {}, events: [late] }, store.clock.now());
-      return committed.events;
-    });
-    session.engine.notify(events);
-  } catch {
-    return; // The store is closed or failing, and the outcome is a courtesy.
-  }
-}
-
-function lateOutcome(outcome: Outcome): Readonly<Record<string, unknown>> {
-  if (outcome.kind === 'returned') return { result: outcome.result };
-  if (outcome.kind === 'unrecordable') return { error: outcome.observation };
-  if (outcome.kind === 'timeout')
-    return { error: { kind: 'error', name: 'TimeoutError', message: 'the call timed out' } };
-  return { error: { kind: 'error', ...describeThrown(outcome.thrown) } };
 }

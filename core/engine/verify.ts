@@ -104,7 +104,12 @@ class Chain {
 
   end(run: Run): ChainFault | null {
     if (run.eventCount !== this.length) {
-      return this.#fault('the run names another number of events', `${run.eventCount} events`, `${this.length} events`);
+      const fault = this.#fault(
+        'the run has another number of events',
+        `${run.eventCount} events`,
+        `${this.length} events`,
+      );
+      return { ...fault, index: Math.min(run.eventCount, this.length) + 1 };
     }
     if (run.headHash !== this.#previous) {
       return this.#fault('the run names another last event', run.headHash, this.#previous);

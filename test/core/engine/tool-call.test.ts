@@ -1,8 +1,20 @@
 import { expect } from 'chai';
-import { AbortRunError, callTool, complete, fail, type Step, type ToolCall } from 'holdpoint';
+import { AbortRunError, callTool, complete, fail, StoreError, type Step, type ToolCall } from 'holdpoint';
+import type { Store } from '../../../core/store/store.js';
 import { agentClass, NoteInput, scripted, toolClass, type Act } from '../../support/agents.js';
 import { crashInTool, mailer, outside, type Build, type Outside } from '../../support/crash.js';
 import { rejection, trail, World } from '../../support/world.js';
+
+/** The disk is full for so many writes. */
+function failNextWrites(store: Store, times: number): string {
+  const { transaction } = store;
+  let left = times;
+  store.transaction = (work) => {
+    left -= 1;
+    return left < 0 ? transaction(work) : Promise.reject(new StoreError('the disk is full'));
+  };
+  return 'sent';
+}
 
 describe('a step', () => {
   let world: World;
@@ -222,6 +234,22 @@ describe('a step', () => {
       const { steps } = await runOnce({ act: () => ({ a: 1, b: undefined }) });
       expect(steps[0]?.observation).to.deep.equal({ kind: 'result', result: { a: 1 } });
     });
+  });
+
+  it('F2: if the write of a result fails, only the write is tried again', async () => {
+    const { runtime, store } = await world.open([mailer(seen, { act: () => failNextWrites(store, 2) })]);
+    const run = await runtime.start('mailer', { goal: 'g' });
+    expect(run.result).to.deep.equal({ kind: 'result', result: 'sent' });
+    expect(seen.calls).to.have.length(1);
+  });
+
+  it('F2, I9: a result that cannot be recorded at all is an unknown outcome, for a person', async () => {
+    const { runtime, store } = await world.open([mailer(seen, { act: () => failNextWrites(store, Infinity) })]);
+    expect(await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }))).to.include({ code: 'STORE' });
+    world.expireLeases();
+    const next = await world.open([mailer(seen)]);
+    expect((await next.runtime.resume('r')).status).to.equal('WAITING');
+    expect(seen.calls).to.have.length(1);
   });
 
   it('shows the agent every step before, also after a takeover', async () => {
