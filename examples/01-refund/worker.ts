@@ -68,7 +68,7 @@ const runtime = await Runtime.open({
 });
 
 process.on('message', (order: ToWorker) => void obey(runtime, order));
-process.on('disconnect', () => void runtime.close());
+process.on('disconnect', () => void runtime.close().finally(() => process.exit()));
 // Ctrl-C reaches every process of the terminal; the parent decides what it means.
 process.on('SIGINT', () => undefined);
 tell({ kind: 'ready' });

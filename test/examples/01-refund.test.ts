@@ -44,7 +44,11 @@ class Performance {
 
   /** Waits until it has printed this. */
   async reached(text: string): Promise<void> {
-    while (!this.output.includes(text)) await once(this.stdout, 'data');
+    const ended = once(this.stdout, 'close').then(() => {
+      throw new Error(`it ended before it printed ${text}: ${this.errors}`);
+    });
+    ended.catch(() => undefined);
+    while (!this.output.includes(text)) await Promise.race([once(this.stdout, 'data'), ended]);
   }
 
   /** Waits until it has ended, but not for the processes that it started. */
