@@ -1,6 +1,6 @@
 import { APPROVAL_STATUSES, type Approval, type ApprovalStatus } from '../model/approval.js';
 import { EVENT_TYPES, type EventType, type RunEvent } from '../model/event.js';
-import type { InterruptionCause } from '../model/interruption.js';
+import { INTERRUPTION_CAUSES, type InterruptionCause } from '../model/interruption.js';
 import { isPlainObject, type Json, type JsonObject } from '../model/json.js';
 import type { Limits } from '../model/limits.js';
 import type { PolicyDecision } from '../model/policy.js';
@@ -57,7 +57,7 @@ export function decodeStep(row: StepRow): Step {
     operationId: row.operationId,
     attempt: row.attempt,
     policy: fields.nullableObject('policy', row.policy) as PolicyDecision | null,
-    cause: row.cause as InterruptionCause | null,
+    cause: row.cause === null ? null : fields.oneOf<InterruptionCause>('cause', row.cause, INTERRUPTION_CAUSES),
     observation: fields.nullableObject('observation', row.observation) as Observation | null,
     startedAt: row.startedAt,
     toolStartedAt: row.toolStartedAt,
