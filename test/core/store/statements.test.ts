@@ -54,10 +54,10 @@ describe('what a run costs the database', () => {
     const { store } = wired(world.file, {
       opened: (db) => {
         const prepare = db.prepare.bind(db);
-        db.prepare = ((sql: string) => {
+        db.prepare = (sql: string) => {
           prepared.push(sql);
           return prepare(sql);
-        });
+        };
       },
     });
     const { runtime } = await world.open([scripted('looker', [look], [...calls, { kind: 'complete' }])], { store });

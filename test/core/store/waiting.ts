@@ -37,6 +37,11 @@ export async function waitingRun(
 ): Promise<Waiting> {
   const sent: string[] = [];
   const mortal = await world.open([clerk(sent)], { policy: defaultPolicy, ...options });
+  return waitingOn(mortal, sent, id);
+}
+
+/** One more run of a clerk that waits. */
+export async function waitingOn(mortal: Mortal, sent: string[], id: string): Promise<Waiting> {
   const run = await mortal.runtime.start('clerk', { goal: 'send a letter', id });
   const [approval] = await mortal.runtime.client.approvals.list({ runId: id, status: 'pending' });
   if (!approval) throw new Error(`run ${id} is ${run.status}, and waits for nobody`);
