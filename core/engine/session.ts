@@ -22,6 +22,7 @@ export type SessionMove = (state: State, at: number, lease: Lease) => Change;
  */
 export class Session {
   #state: State;
+  #approvals: readonly Approval[];
   #hold: Hold | null = null;
   #activeBefore = 0;
   #activeSince = 0;
@@ -31,9 +32,10 @@ export class Session {
     readonly agent: AgentDefinition,
     private readonly instances: Instances,
     state: State,
-    private readonly approvalsSeen: readonly Approval[],
+    approvals: readonly Approval[],
   ) {
     this.#state = state;
+    this.#approvals = approvals;
   }
 
   get state(): State {
@@ -51,8 +53,7 @@ export class Session {
 
   /** Every approval of the run, as it is now. */
   get approvals(): readonly Approval[] {
-    const { approval } = this.#state;
-    return this.approvalsSeen.map((seen) => (seen.id === approval?.id ? approval : seen));
+    return this.#approvals;
   }
 
   get hold(): Hold {
@@ -82,6 +83,9 @@ export class Session {
   async commit(move: SessionMove, startsEffect = false): Promise<void> {
     const committed = this.#hold ? await this.#commitHeld(move, startsEffect) : await this.#commitTaking(move);
     this.#state = committed.state;
+    // The next step begins without an approval: what became of this one's is kept here.
+    const { approval } = committed.state;
+    this.#approvals = this.#approvals.map((known) => (known.id === approval?.id ? approval : known));
     this.engine.notify(committed.events);
     await this.reached(committed.events.map(({ type }) => type));
   }
