@@ -7,7 +7,7 @@ import { partialJson } from '../model/partial-json.js';
 import type { CallApproval, ToolCall } from '../model/call.js';
 import type { ToolSpec } from '../model/tool.js';
 import { resumption } from './judge.js';
-import { appendLate, observe, type Outcome } from './observe.js';
+import { observe, type Outcome } from './observe.js';
 import type { PreparedCall } from './prepare.js';
 import type { Session } from './session.js';
 
@@ -25,12 +25,18 @@ export async function runTool(
   await session.commit((state, at, lease) => startTool(state, judged, resumption(grant, lease), at), true);
   if (session.run.status !== 'RUNNING') return;
   session.hold.assertLive();
-  const outcome = await callTool(session, call, grant);
+  const { outcome, late } = await callTool(session, call, grant);
   if (outcome.kind !== 'timeout') await session.reached(['tool.effect']);
-  await observe(session, call.tool.spec, outcome);
+  await observe(session, call.tool.spec, outcome, late);
 }
 
-async function callTool(session: Session, call: PreparedCall, grant: Approval | null): Promise<Outcome> {
+/** What came of a call in time; and, if nothing did, what comes of it after all. */
+interface Called {
+  readonly outcome: Outcome;
+  readonly late: Promise<Outcome> | null;
+}
+
+async function callTool(session: Session, call: PreparedCall, grant: Approval | null): Promise<Called> {
   const { hold, engine } = session;
   const { timeoutMs } = call.tool.spec;
   const abort = new AbortController();
@@ -47,8 +53,7 @@ async function callTool(session: Session, call: PreparedCall, grant: Approval | 
       }, timeoutMs);
     });
     const outcome = await Promise.race([returned, timedOut, leaseLost(session, abort, over.signal)]);
-    if (outcome.kind === 'timeout') void returned.then((late) => appendLate(session, late));
-    return outcome;
+    return { outcome, late: outcome.kind === 'timeout' ? returned : null };
   } finally {
     clearTimeout(timer);
     over.abort();

@@ -3,7 +3,7 @@ import { AbortRunError, OutcomeUnknownError, StoreError } from '../errors.js';
 import type { Json } from '../model/json.js';
 import { event, type Change, type State } from '../model/moves/change.js';
 import { abortByTool, failTool, finishTool, interruptTool } from '../model/moves/tool.js';
-import type { Observation } from '../model/step.js';
+import type { Observation, Step } from '../model/step.js';
 import { describeThrown } from '../model/text.js';
 import type { ToolSpec } from '../model/tool.js';
 import { loadState } from '../store/reads.js';
@@ -20,15 +20,30 @@ export type Outcome =
 /** After how many milliseconds the write of a result is tried again, if the store failed (F2). */
 const RETRIES_MS = [20, 100, 500, 2_000];
 
-/** Commit 4: what came of the call is recorded. */
-export async function observe(session: Session, spec: ToolSpec, outcome: Outcome): Promise<void> {
+/**
+ * Commit 4: what came of the call is recorded.
+ *
+ * @param late what comes of a call after all that exceeded its timeout
+ */
+export async function observe(
+  session: Session,
+  spec: ToolSpec,
+  outcome: Outcome,
+  late: Promise<Outcome> | null,
+): Promise<void> {
+  const { step } = session;
   const cancelled = session.hold.signal.aborted;
   try {
     await record(session, (state, at) => moveOf(state, spec, outcome, at));
   } catch (error) {
-    if (cancelled || (await session.cancelled().catch(() => null))) await appendLate(session, outcome);
+    if (cancelled || (await session.cancelled().catch(() => null))) {
+      await appendLate(session, step, outcome, true);
+      void late?.then((came) => appendLate(session, step, came, true));
+    }
     throw error;
   }
+  // By then the loop may be at another step, or the same one may have been called again.
+  void late?.then((came) => appendLate(session, step, came, false));
 }
 
 /**
@@ -70,16 +85,18 @@ function threw(state: State, spec: ToolSpec, thrown: unknown, at: number): Chang
 
 /**
  * An outcome that arrives after its step was settled otherwise is appended for a person to see; it changes no state (I9,
- * L9). One of a process that was taken for dead is not (L8).
+ * L9). One of a process that was taken for dead during the call is not (L8).
+ *
+ * @param called the step, as it was when it was called
  */
-export async function appendLate(session: Session, outcome: Outcome): Promise<void> {
+async function appendLate(session: Session, called: Step, outcome: Outcome, mayBeDead: boolean): Promise<void> {
   const { store } = session.engine;
-  const { id, index, attempt } = session.step;
+  const { id, index, attempt } = called;
   const late = event('step.tool_finished', { step: index, attempt, late: true, ...lateOutcome(outcome) });
   try {
     const events = await store.transaction(async (sql) => {
       const [step] = await store.tables.steps.find(sql, { id });
-      if (step?.attempt !== attempt || step.cause === 'crash') return [];
+      if (mayBeDead && (step?.attempt !== attempt || step.cause === 'crash')) return [];
       const state = await loadState(store, sql, session.run.id);
       const committed = await write(store, sql, state, { run: {}, events: [late] }, store.clock.now());
       return committed.events;
