@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { DataSource } from 'typeorm';
+import { DataSource, type Logger } from 'typeorm';
 import type Database from 'better-sqlite3';
 import { uuidV7, type Ids } from '../ids.js';
 import { systemClock, type Clock } from '../clock.js';
@@ -16,6 +16,18 @@ import { sqlOn, Writer } from './writer.js';
 /** How long a statement waits for another process's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 const OPEN_RETRY_MS = 50;
+
+const nothing = (): void => undefined;
+
+/** Statements carry the arguments of tools: they stay out of every log. A failed migration is thrown, not printed. */
+const SILENT: Logger = {
+  logQuery: nothing,
+  logQueryError: nothing,
+  logQuerySlow: nothing,
+  logSchemaBuild: nothing,
+  logMigration: nothing,
+  log: nothing,
+};
 
 export interface StoreOptions {
   readonly location: StoreLocation;
@@ -168,8 +180,7 @@ function sourceOf(database: string, { location }: StoreOptions, readonly: boolea
     migrationsRun: false,
     synchronize: false,
     dropSchema: false,
-    // Statements carry the arguments of tools; they stay out of every log.
-    logging: false,
+    logger: SILENT,
     prepareDatabase: async (db: Database.Database) => {
       try {
         await prepareDatabase?.(db);
