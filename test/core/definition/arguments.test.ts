@@ -13,6 +13,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { validateArguments } from '../../../core/definition/arguments.js';
+import type { Checked } from '../../../core/definition/definition.js';
 import type { InputClass } from '../../../core/definition/shape.js';
 import { accepted, defineInput, problemsWith, refused } from './support.js';
 
@@ -182,6 +183,33 @@ describe('the arguments that an agent asks for', () => {
     expect(checked)
       .to.have.property('message')
       .that.matches(/^the arguments are not valid: args.extra0: .* \(and 57 more\)$/);
+  });
+
+  it('list exactly as many problems as there are, up to that', async () => {
+    const withExtras = (length: number): Promise<Checked<unknown>> => {
+      const extras = Object.fromEntries(Array.from({ length }, (_, index) => [`extra${index}`, 1]));
+      return validateArguments(ORDER, { ...valid, ...extras });
+    };
+    expect(refused(await withExtras(50))).to.have.length(50);
+    expect(await withExtras(3))
+      .to.have.property('message')
+      .that.matches(/args.extra2: is not a known property$/);
+    expect(await withExtras(4))
+      .to.have.property('message')
+      .that.matches(/args.extra2: is not a known property \(and 1 more\)$/);
+  });
+
+  it('are refused if their class invents properties that it does not declare', async () => {
+    let inventing = false;
+    class Inventing {
+      @IsString() text!: string;
+      constructor() {
+        if (inventing) Object.assign(this, { extra: 1 });
+      }
+    }
+    const input = defineInput(Inventing);
+    inventing = true;
+    expect(await problems({ text: 'x' }, input)).to.deep.equal(['args.extra: property extra should not exist']);
   });
 
   it('are judged in a time that grows with their size, and their problems are not as long as they are', async () => {

@@ -10,6 +10,19 @@ describe('a name that is not known', () => {
     expect(closest('oder', KNOWN)).to.equal('order');
     expect(closest('timeout', KNOWN)).to.equal('timeoutMs');
     expect(closest('amount', KNOWN)).to.equal('amountCents');
+    expect(closest('orderNumber', KNOWN)).to.equal('order');
+    expect(closest('amountCents', ['amount', 'amount_cents'])).to.equal('amount_cents');
+  });
+
+  it('may differ in a third of its letters, each added, left out or replaced', () => {
+    for (const meant of ['kitchen', 'xkitchen', 'kitchn', 'kitxhen', 'kxtxhen', 'ktchenn']) {
+      expect(closest(meant, ['kitchen']), meant).to.equal('kitchen');
+    }
+    for (const other of ['kxxxhen', 'itche', 'xxkitchenxx']) expect(closest(other, ['kitchen']), other).to.equal(null);
+    expect(closest('abd', ['abc'])).to.equal('abc');
+    expect(closest('ab', ['abc'])).to.equal(null);
+    expect(closest('note', ['nope', 'nose'])).to.equal('nope');
+    expect(closest('note', ['nxxe', 'nose'])).to.equal('nose');
   });
 
   it('is taken for none if none is close', () => {

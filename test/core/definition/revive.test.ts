@@ -225,8 +225,11 @@ describe('arguments made ready to run', () => {
     });
 
     it('I7: are refused if they are no object', async () => {
-      expect(refused(await reviveArguments(defineInput(Before), [1]))).to.have.length(1);
-      expect(refused(await reviveArguments(defineInput(Before), null))).to.have.length(1);
+      for (const args of [[1], null, 'text']) {
+        expect(refused(await reviveArguments(defineInput(Before), args))).to.deep.equal([
+          'args: must be an object that holds the arguments by name',
+        ]);
+      }
     });
   });
 });

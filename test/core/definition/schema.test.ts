@@ -40,6 +40,7 @@ describe('the JSON Schema of an input class', () => {
     expect(propertySchema(cv.Min(1), cv.Max(9))).to.deep.equal({ type: 'number', minimum: 1, maximum: 9 });
     expect(propertySchema(cv.IsNegative())).to.deep.equal({ type: 'number', exclusiveMaximum: 0 });
     expect(propertySchema(cv.Length(2, 5))).to.deep.equal({ type: 'string', minLength: 2, maxLength: 5 });
+    expect(propertySchema(cv.Length(2))).to.deep.equal({ type: 'string', minLength: 2 });
     expect(propertySchema(cv.IsString(), cv.MinLength(2))).to.deep.equal({ type: 'string', minLength: 2 });
     expect(propertySchema(cv.MaxLength(5), cv.IsNotEmpty())).to.deep.equal({
       type: 'string',
@@ -79,6 +80,15 @@ describe('the JSON Schema of an input class', () => {
       type: 'array',
       items: { enum: ['S', 'L'] },
     });
+  });
+
+  it('lists no values that JSON does not keep', () => {
+    expect(propertySchema(cv.IsIn([{ a: 1 }]))).to.deep.equal({ description: 'Also checked: isIn([{"a":1}])' });
+    expect(propertySchema(cv.IsIn(['a', undefined]))).to.deep.equal({ description: 'Also checked: isIn' });
+    expect(propertySchema(cv.IsIn([Number.NaN]))).to.deep.equal({ description: 'Also checked: isIn' });
+    expect(propertySchema(cv.IsIn([]))).to.deep.equal({ description: 'Also checked: isIn([])' });
+    expect(propertySchema(cv.Equals(undefined))).to.deep.equal({ description: 'Also checked: equals' });
+    expect(propertySchema(cv.Equals(1n))).to.deep.equal({ description: 'Also checked: equals' });
   });
 
   it('hints at formats', () => {

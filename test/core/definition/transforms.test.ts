@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Transform, Type } from 'class-transformer';
+import { Expose, Transform, Type } from 'class-transformer';
 import {
   Allow,
   IsArray,
@@ -41,6 +41,13 @@ describe('defaults and transforms', () => {
     });
     const given = { currency: 'USD', tags: [], since: null };
     expect(accepted(await validateArguments(defineInput(Defaults), given))).to.deep.equal(given);
+  });
+
+  it('F14: the default of an exposed property is not lost', async () => {
+    class Exposed {
+      @Expose() @IsString() currency = 'EUR';
+    }
+    expect(accepted(await validateArguments(defineInput(Exposed), {}))).to.deep.equal({ currency: 'EUR' });
   });
 
   it('F14: what a transform makes is what is shown and hashed', async () => {
