@@ -1,7 +1,7 @@
 /** The first act: nobody but a person can say whether the card was charged. */
 import type { Answer } from './args.js';
 import { answer } from './answer.js';
-import { killInTheMiddle, resumeTooEarly, showBothSides, takeOver } from './crash.js';
+import { enter, killInTheMiddle, resumeTooEarly, showBothSides, takeOver } from './crash.js';
 import { showOutcome } from './outcome.js';
 import { ask, showAnswers, showQuestion } from './person.js';
 import type { Screen } from './screen.js';
@@ -18,17 +18,18 @@ const REMARKS: Readonly<Record<Answer, string>> = {
 export async function askedAct(stage: Stage, screen: Screen, given: Answer | null): Promise<void> {
   const shop = await Shop.open(stage, 'asked', false);
   screen.scene('A refund agent gets killed in the middle of charging a card');
-  const second = await killInTheMiddle(shop, screen);
+  const agents = await enter(shop);
   await using client = await shop.client();
+  await killInTheMiddle(agents, shop, screen);
   await showBothSides(shop, client, screen);
 
   screen.scene('A restart, refused while the lease lives');
-  await resumeTooEarly(second, screen);
+  await resumeTooEarly(agents, screen);
   screen.say(
     'A dead process looks like a slow one. Until its lease expires, agent-1 could still be at work, so nobody else ' +
       'may be. agent-2 waits for that moment and resumes again.',
   );
-  await takeOver(second);
+  await takeOver(agents);
 
   screen.scene('A person is asked');
   const { status } = await client.runs.get(shop.runId);

@@ -1,5 +1,5 @@
 /** The second act: the tool itself can say whether the card was charged. */
-import { killInTheMiddle, resumeTooEarly, takeOver } from './crash.js';
+import { enter, killInTheMiddle, resumeTooEarly, takeOver } from './crash.js';
 import { showOutcome } from './outcome.js';
 import type { Screen } from './screen.js';
 import { Shop } from './shop.js';
@@ -12,10 +12,11 @@ export async function reconciledAct(stage: Stage, screen: Screen): Promise<void>
     'Another shop, another ledger, the same crash. This time charge_card has a @Reconcile method, which looks for a ' +
       'charge that carries the operation id of the interrupted call.',
   );
-  const second = await killInTheMiddle(shop, screen);
+  const agents = await enter(shop);
   await using client = await shop.client();
-  await resumeTooEarly(second, screen);
-  await takeOver(second);
+  await killInTheMiddle(agents, shop, screen);
+  await resumeTooEarly(agents, screen);
+  await takeOver(agents);
   screen.say('Once that lease had expired, agent-2 took the run over, asked the method, and went on:');
   await showOutcome(
     shop,

@@ -23,7 +23,7 @@ const { values } = parseArgs({
 });
 
 /** Short, so that the demo need not wait long for a dead owner; the default of 30 s is better where nobody watches. */
-const LEASE_MS = 2_000;
+const LEASE_MS = 2_500;
 
 const GOAL = 'correct the refund of order A-8891';
 const agent = values.reconcile ? ReconciledRefundAgent : RefundAgent;
