@@ -78,9 +78,14 @@ function readmeOptions(): unknown {
 }
 
 /** Compiles the files; returns what is wrong with them, each by the place of its snippet. */
-function compile(directory: string, snippets: readonly Snippet[], json: unknown, noEmit = false): string[] {
+function compile(
+  directory: string,
+  snippets: readonly Snippet[],
+  json: unknown,
+  more: ts.CompilerOptions = {},
+): string[] {
   const files = snippets.map(({ file }) => join(directory, file));
-  const program = ts.createProgram(files, { ...optionsOf(json, directory), noEmit });
+  const program = ts.createProgram(files, { ...optionsOf(json, directory), ...more });
   const { diagnostics } = program.emit();
   return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ file, start = 0, messageText }) => {
     const name = relative(directory, file?.fileName ?? '');
@@ -139,7 +144,7 @@ describe('the snippets of the documentation', function () {
   });
 
   it('compile under the options that the README tells a user to set', () => {
-    expect(compile(directory, snippets, readmeOptions(), true)).to.deep.equal([]);
+    expect(compile(directory, snippets, readmeOptions(), { noEmit: true, skipLibCheck: true })).to.deep.equal([]);
   });
 
   for (const { file, where } of snippets.filter(({ runs }) => runs)) {
