@@ -8,6 +8,11 @@
 export { crashSuite, type CrashSuiteOptions } from './crash-suite.js';
 export { CrashPoint, type Crash, type Reached } from './crash-point.js';
 export { runScenario, type ScenarioOptions, type ScenarioResult } from './run-scenario.js';
+export { checkPolicy, type Disagreement, type PolicyRow, type PolicyTable } from './check-policy.js';
+export { fuzzArguments, type FuzzOptions, type FuzzReport, type Leak } from './fuzz-arguments.js';
+export { scriptedAgent, type Script } from './scripted-agent.js';
+export { sequentialIds } from './ids.js';
+export { ManualClock } from '../../core/clock.js';
 export { ScenarioViolation } from './assertions.js';
 export type { Answer, MakeScenario, Scenario, ScenarioModule, ScenarioSource } from './scenario.js';
 export type { RecordedCall } from './trace.js';

@@ -1,0 +1,69 @@
+import { reviveArguments, validateArguments } from '../../core/definition/arguments.js';
+import type { Class, ToolDefinition } from '../../core/definition/definition.js';
+import { toolsOf } from '../../core/definition/tools.js';
+import { InvalidArgumentError } from '../../core/errors.js';
+import type { JsonObject } from '../../core/model/json.js';
+import { hostileTexts, nearMisses, type Probe } from './near-misses.js';
+
+/** What is fuzzed. */
+export interface FuzzOptions {
+  /** Arguments that are valid; what is refused is made by changing them. */
+  readonly valid: readonly object[];
+  /** Which tool, if the class declares several. */
+  readonly name?: string;
+}
+
+/** Arguments that were treated otherwise than they should be. */
+export interface Leak {
+  /** What was tried, e.g. `amountCents: a string instead`. */
+  readonly what: string;
+  readonly problem: string;
+}
+
+/** What fuzzing found. */
+export interface FuzzReport {
+  readonly accepted: number;
+  readonly refused: number;
+  /** Assert that there are none. */
+  readonly leaks: readonly Leak[];
+}
+
+/**
+ * Fuzzes the arguments of a tool: the valid ones, and those alike but for an optional member, must come through as an
+ * instance of the input class; near misses (a missing or unknown member, another type, a value out of bounds) and hostile
+ * JSON must be refused before the tool. A near miss that the schema itself allows is not one.
+ *
+ * @throws InvalidArgumentError if the class declares several tools and none is named, or no valid arguments are given
+ */
+export async function fuzzArguments(toolClass: Class, { valid, name }: FuzzOptions): Promise<FuzzReport> {
+  const tool = toolOf(toolClass, name);
+  if (valid.length === 0) throw new InvalidArgumentError('give at least one valid set of arguments');
+  const leaks: Leak[] = [];
+  for (const [place, args] of valid.entries()) leaks.push(...(await accepted(tool, `valid arguments ${place}`, args)));
+  const probes = valid.flatMap((args) => [
+    ...nearMisses(args as JsonObject, tool.spec.inputSchema),
+    ...hostileTexts(args),
+  ]);
+  for (const probe of probes) leaks.push(...(await refused(tool, probe)));
+  return { accepted: valid.length, refused: probes.length, leaks };
+}
+
+async function accepted(tool: ToolDefinition, what: string, args: object): Promise<Leak[]> {
+  const checked = await validateArguments(tool.input, args);
+  if (!checked.ok) return [{ what, problem: checked.message }];
+  const revived = await reviveArguments(tool.input, checked.value);
+  if (!revived.ok) return [{ what, problem: revived.message }];
+  return revived.value instanceof tool.input.cls ? [] : [{ what, problem: 'the tool would not get an instance' }];
+}
+
+async function refused(tool: ToolDefinition, { what, args }: Probe): Promise<Leak[]> {
+  const checked = await validateArguments(tool.input, args);
+  return checked.ok ? [{ what, problem: 'was accepted' }] : [];
+}
+
+function toolOf(cls: Class, name: string | undefined): ToolDefinition {
+  const tools = toolsOf(cls);
+  const [tool, ...more] = name === undefined ? tools : tools.filter(({ spec }) => spec.name === name);
+  if (tool && more.length === 0) return tool;
+  throw new InvalidArgumentError(`name one of its tools: ${tools.map(({ spec }) => spec.name).join(', ')}`);
+}
