@@ -137,6 +137,16 @@ describe('a decision', () => {
       [{ kind: 'complete', result: { n: NaN } }, 'decision.result.n'],
       [{ kind: 'fail' }, 'decision.message'],
       [throwing('kind'), 'decision.kind'],
+      [
+        {
+          kind: 'tool',
+          tool: 'a',
+          get args() {
+            return '{';
+          },
+        },
+        'decision.args',
+      ],
       [unreadable(), 'decision'],
     ];
     for (const [answer, path] of wrong) {

@@ -8,6 +8,7 @@ import { SQLITE_MIGRATIONS } from '../../../core/store/migrations/sqlite/index.j
 import { scripted } from '../../support/agents.js';
 import { Child } from '../../support/child.js';
 import { rejection, World } from '../../support/world.js';
+import { wired } from './driver.js';
 
 const AGENT = scripted('noop', [], [{ kind: 'complete' }]);
 
@@ -127,6 +128,21 @@ describe('the schema of a store', () => {
     const db = world.sql();
     expect(db.prepare('SELECT count(*) FROM holdpoint_migrations').pluck().get()).to.equal(SQLITE_MIGRATIONS.length);
     expect(db.prepare('SELECT count(*) FROM holdpoint_runs').pluck().get()).to.equal(6);
+  });
+
+  it('F16: an opener that finds the new file locked, for which SQLite does not wait, tries again', async () => {
+    const other = world.sql();
+    other.exec('BEGIN IMMEDIATE; CREATE TABLE theirs (id TEXT)');
+    const openings: unknown[] = [];
+    const { store } = wired(world.file, {
+      timeout: 0,
+      opened: (db) => {
+        if (openings.push(db) === 3) other.exec('COMMIT');
+      },
+    });
+    const { runtime } = await world.open([AGENT], { store });
+    expect(openings.length).to.equal(3);
+    expect((await runtime.start('noop', { goal: 'nothing' })).status).to.equal('COMPLETED');
   });
 
   it('F16: so do six runtimes of one process', async () => {
