@@ -78,9 +78,7 @@ function refusePromise(value: Promise<unknown>, path: string, problems: Problem[
 /** A fresh instance that has exactly the given data: a default that the data lack is not filled in. */
 export function rebuilt(plain: JsonObject, shape: ClassShape, path: string, problems: Problem[]): object {
   const instance = new shape.cls();
-  for (const name of Object.keys(instance)) {
-    if (!Object.hasOwn(plain, name)) Reflect.deleteProperty(instance, name);
-  }
+  for (const name of Object.keys(instance)) Reflect.deleteProperty(instance, name);
   for (const [name, value] of Object.entries(plain)) {
     const at = memberPath(path, name);
     const property = shape.properties.get(name);

@@ -20,7 +20,7 @@ export function readJsonText(text: string, root: string): ReadText {
   try {
     value = JSON.parse(text) as Json;
   } catch (error) {
-    return { problems: [{ path: root, message: `is not valid JSON${reasonOf(error)}` }] };
+    return { problems: [{ path: root, message: `is not valid JSON: ${reasonOf(error)}` }] };
   }
   const message = 'is given more than once';
   return { value, problems: repeatedMembers(text, root).map((path) => ({ path, message })) };
@@ -28,8 +28,8 @@ export function readJsonText(text: string, root: string): ReadText {
 
 /** Why V8 did not parse it, without the piece of the text that it may quote. */
 function reasonOf(error: unknown): string {
-  const [reason] = /^[^"]*?(?=, (?:\.\.\.)?"| is not valid JSON|$)/.exec((error as SyntaxError).message) ?? [''];
-  return reason === '' ? '' : `: ${recordable(reason)}`;
+  const reason = (error as SyntaxError).message.replace(/(, (\.\.\.)?".*)? is not valid JSON$/s, '');
+  return recordable(reason);
 }
 
 /** The paths of members whose name occurred before in the same object. The text is valid JSON. */

@@ -108,6 +108,7 @@ describe('the definition of an agent', () => {
     expect(given({ name: 'x', tools: [new ChargeCard()] })).to.equal(
       'the tools of Given must be classes, not an object; write ChargeCard, not an instance of it',
     );
+    expect(given([])).to.equal('Given: its options must be an object, not an array');
     expect(given('refunds')).to.equal('Given: its options must be an object, not "refunds"');
   });
 

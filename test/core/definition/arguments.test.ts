@@ -10,6 +10,7 @@ import {
   Matches,
   Min,
   registerDecorator,
+  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { validateArguments } from '../../../core/definition/arguments.js';
@@ -219,6 +220,7 @@ describe('the arguments that an agent asks for', () => {
     const meta = { [long]: Array.from({ length: 2_000 }, () => ({ toString: 1 })) };
     const found = await problems({ ...valid, [long]: 1, meta });
     expect(found).to.have.length(51);
+    expect(found[0]).to.match(/^args\["a\.b\[\\"ca\.b.*…"\]: is not a known property$/);
     expect(found.join()).to.have.length.below(20_000);
   });
 });
@@ -295,6 +297,16 @@ describe('validators', () => {
       'args.level: must be a value of the enum, not its name',
       'args.levels: must be a value of the enum, not its name',
     ]);
+  });
+
+  it('P3: a value is one of an object with numbers for names, and of any enum where none is asked for', async () => {
+    class Numbered {
+      @IsEnum({ 1: 'one', 2: 'two' }) word!: string;
+      @ValidateIf(() => false) @IsEnum(Level) level?: unknown;
+    }
+    const input = defineInput(Numbered);
+    const args = { word: 'one', level: 'Low' };
+    expect(accepted(await validateArguments(input, args))).to.deep.equal(args);
   });
 
   it('P3: with each: true they ask for an array', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Reconcile } from '../../../decorators/reconcile.js';
 import { Tool } from '../../../decorators/tool.js';
 import { ChargeInput } from './examples.js';
 import { refusal, toolsOf } from './support.js';
@@ -37,6 +38,18 @@ describe('the input class of a tool', () => {
       }
     }
     expect(refusal(() => toolsOf(Text))).to.match(/the first parameter's type is a string; declare a class/);
+    @Tool(false)
+    class Settled {
+      execute(input: ChargeInput): ChargeInput {
+        return input;
+      }
+      @Reconcile() settle(_input: unknown): null {
+        return null;
+      }
+    }
+    expect(refusal(() => toolsOf(Settled))).to.match(
+      /^Settled.settle: the first parameter's type is an interface, .* write @Tool\(false, /,
+    );
     class Circular {
       @Tool(true) find(input: ChargeInput): ChargeInput {
         return input;
@@ -44,11 +57,11 @@ describe('the input class of a tool', () => {
     }
     Reflect.defineMetadata('design:paramtypes', [undefined], Circular.prototype, 'find');
     expect(refusal(() => toolsOf(Circular))).to.match(/the first parameter's type is undefined, as a circular import/);
-    class Settled {
+    class Given {
       @Tool(false, { input: [] as never }) send(): null {
         return null;
       }
     }
-    expect(refusal(() => toolsOf(Settled))).to.match(/^Settled.send: the option input is object, not a class/);
+    expect(refusal(() => toolsOf(Given))).to.match(/^Given.send: the option input is object, not a class/);
   });
 });

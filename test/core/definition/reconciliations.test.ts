@@ -53,6 +53,17 @@ describe('@Reconcile on a tool class', () => {
     expect(refusal(() => toolsOf(Twice))).to.equal('Twice: lookUp and another both reconcile execute; keep one');
   });
 
+  it('is refused if it stands twice on one method', () => {
+    class Repeated extends ChargeCard {
+      @Reconcile()
+      @Reconcile('execute')
+      another(): null {
+        return null;
+      }
+    }
+    expect(refusal(() => toolsOf(Repeated))).to.equal('@Reconcile stands twice on Repeated.another; keep one');
+  });
+
   it('is refused on the tool itself, on a class, and on what cannot be called', () => {
     class Itself {
       @Reconcile('send')

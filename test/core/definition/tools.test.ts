@@ -204,7 +204,20 @@ describe('the definition of a tool', () => {
     );
     expect(put(Members.prototype, 'field')).to.match(/Member.field, which is not a method but of kind field; make it/);
     expect(put(Members.prototype, symbol, descriptorOf(symbol))).to.match(/which is named by a symbol/);
+    expect(put(Members.prototype, 'gone', { value: () => null })).to.match(
+      /Member.gone, which Member no longer has as a method/,
+    );
+    expect(put(Members.prototype, 'value', { value: () => null })).to.match(/Member.value, which Member no longer has/);
     expect(put(Members.prototype, 'find', 0)).to.match(/Member.find, on a parameter; put it on the method/);
+  });
+
+  it('is refused for a private method', () => {
+    const metadata = {};
+    class Hidden extends Lookup {}
+    Object.defineProperty(Hidden, (Symbol as unknown as { metadata: symbol }).metadata, { value: metadata });
+    const context = { kind: 'method', name: '#find', static: false, private: true, metadata };
+    (Tool(true) as (...decorated: unknown[]) => void)(() => null, context);
+    expect(refusal(() => toolsOf(Hidden))).to.match(/^@Tool stands on Hidden.#find, which is private/);
   });
 
   it('is refused if readOnly is not true or false', () => {

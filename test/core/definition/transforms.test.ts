@@ -155,6 +155,15 @@ describe('types that @Type declares', () => {
     expect((await problemsWith({ all: '2026-01-31' }, input))[0]).to.match(/^args.all: must be an array/);
   });
 
+  it('P3: a list of dates is no date', async () => {
+    class One {
+      @Allow() @Type(() => Date) when!: Date;
+    }
+    expect(await problemsWith({ when: ['2026-01-31'] }, defineInput(One))).to.deep.equal([
+      'args.when: must be one date, not an array',
+    ]);
+  });
+
   it('P3: nothing is converted: "false" is no boolean and "" no number', async () => {
     expect(await problemsWith({ flag: 'false' }, input)).to.deep.equal(['args.flag: must be a boolean']);
     expect(await problemsWith({ count: '' }, input)).to.deep.equal(['args.count: must be a number']);
