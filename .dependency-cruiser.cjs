@@ -93,9 +93,9 @@ const packages = [
   ),
   forbid(
     'better-sqlite3-only-in-store-and-lease',
-    { pathNot: '^(core/store|core/lease|test)/' },
+    { pathNot: '^(core/store|core/lease|examples|test)/' },
     { path: npm('better-sqlite3') },
-    'Besides the store only the heartbeat opens a connection.',
+    'Besides the store only the heartbeat opens a connection; an example may have a database of its own.',
   ),
   forbid(
     'class-validator-only-in-definition',

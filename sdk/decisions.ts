@@ -37,9 +37,13 @@ export function callTool(tool: string | ToolClass<object>, args: unknown, reason
   };
 }
 
-/** The goal is reached: the run completes with this result. */
-export function complete(result?: Json): CompleteDecision {
-  return { kind: 'complete', ...(result === undefined ? {} : { result }) };
+/**
+ * The goal is reached: the run completes with this result.
+ *
+ * @param result plain JSON; what JSON cannot hold is refused when the decision is read (contract S8)
+ */
+export function complete(result?: Json | object): CompleteDecision {
+  return { kind: 'complete', ...(result === undefined ? {} : { result: result as Json }) };
 }
 
 /** The goal cannot be reached: the run fails as `goal_failed`. */

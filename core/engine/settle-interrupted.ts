@@ -108,6 +108,6 @@ async function pause(
 ): Promise<void> {
   const policy = await askPolicy(session, call);
   const asked = questionAbout(session, outcomeSubject(session, call, { ...known, policy }));
-  const judged = policy.ok ? [policyEvent(session.state, { policy: policy.decision })] : [];
+  const judged = policy.ok ? [policyEvent(session.state, { policy: policy.decision, atPause: true })] : [];
   await session.commit((state, at) => pauseInterrupted(state, asked, [...before, ...judged], at));
 }

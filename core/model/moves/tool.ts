@@ -124,9 +124,12 @@ export function interruptTool(state: State, cause: InterruptionCause, detail: st
   };
 }
 
-/** What the policy said, as an event. */
-export function policyEvent(state: State, call: { readonly policy: PolicyDecision }): Change['events'][number] {
-  return event('step.policy', { step: lastStep(state).index, decision: call.policy });
+/** What the policy said, as an event; `atPause` marks an answer that is only shown to a person and starts nothing. */
+export function policyEvent(
+  state: State,
+  call: { readonly policy: PolicyDecision; readonly atPause?: true },
+): Change['events'][number] {
+  return event('step.policy', { step: lastStep(state).index, decision: call.policy, atPause: call.atPause });
 }
 
 /** The grant is used up, whatever became of it (F3). */
