@@ -3,7 +3,7 @@
  *
  * - A `ts` block after `<!-- file: main.ts -->` is that file. All pages share one folder, so a later page may build on the
  *   files of the README. One without a marker is a file of its own.
- * - `<!-- file: a.test.ts, run -->` is also run, and must succeed.
+ * - `<!-- file: a.test.ts, run -->` is also run, and must succeed; with `mocha` instead of `run`, under mocha.
  * - In a `console` block each `$ node …` is run, in order, in a folder of the page's own; the lines below are its output.
  */
 import { expect } from 'chai';
@@ -15,7 +15,8 @@ import { blocksOf, pages, ROOT, type Block, type Page } from './pages.js';
 
 interface Snippet {
   readonly file: string;
-  readonly runs: boolean;
+  /** What runs it, if it is to be run: node itself, or mocha. */
+  readonly runner: string | null;
   /** Where it stands, for a message. */
   readonly where: string;
   readonly text: string;
@@ -33,10 +34,10 @@ function snippetsOf(page: Page): Snippet[] {
 }
 
 function snippetOf({ path }: Page, { marker, line, text }: Block): Snippet {
-  const [, file, run] = /^file: ([\w.-]+\.ts)(, run)?$/.exec(marker ?? '') ?? [];
+  const [, file, runner = null] = /^file: ([\w.-]+\.ts)(?:, (run|mocha))?$/.exec(marker ?? '') ?? [];
   if (marker !== null && file === undefined) throw new Error(`${path}:${line}: the marker "${marker}" is not known`);
   const anonymous = `${basename(path, '.md').toLowerCase()}-${line}.ts`;
-  return { file: file ?? anonymous, runs: run !== undefined, where: `${path}:${line}`, text };
+  return { file: file ?? anonymous, runner, where: `${path}:${line}`, text };
 }
 
 /** The commands of a page's console blocks, with the output that is shown below each. */
@@ -147,9 +148,11 @@ describe('the snippets of the documentation', function () {
     expect(compile(directory, snippets, readmeOptions(), { noEmit: true, skipLibCheck: true })).to.deep.equal([]);
   });
 
-  for (const { file, where } of snippets.filter(({ runs }) => runs)) {
+  for (const { file, runner, where } of snippets.filter((snippet) => snippet.runner !== null)) {
     it(`run without a fault: ${where.replace(/:\d+$/, '')}, ${file}`, () => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [join(directory, file.replace(/\.ts$/, '.js'))], {
+      const mocha = runner === 'mocha' ? [join(ROOT, 'node_modules/mocha/bin/mocha.js'), '--no-config'] : [];
+      const program = join(directory, file.replace(/\.ts$/, '.js'));
+      const { status, stdout, stderr } = spawnSync(process.execPath, [...mocha, program], {
         cwd: directory,
         encoding: 'utf8',
         env: { ...process.env, NODE_V8_COVERAGE: undefined, NODE_TEST_CONTEXT: undefined },
