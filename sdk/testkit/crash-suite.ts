@@ -1,5 +1,5 @@
 import { crashesOf, describeCrash, type Crash } from './crash-point.js';
-import { runScenario, type ScenarioResult } from './run-scenario.js';
+import { runScenario, type CheckScenario } from './run-scenario.js';
 import type { ScenarioSource } from './scenario.js';
 import type { WayToDie } from './ways-to-die.js';
 
@@ -11,8 +11,11 @@ export interface CrashSuiteOptions {
   readonly pairs?: boolean;
   /** For each test, in milliseconds; default 20000. */
   readonly timeoutMs?: number;
-  /** Called with every result, to check what the scenario itself promises, e.g. that the ledger holds one charge. */
-  readonly check?: (result: ScenarioResult) => unknown;
+  /**
+   * Called with every result and the folder of the outside world, to check what the scenario itself promises, e.g. that
+   * the ledger holds one charge.
+   */
+  readonly check?: CheckScenario;
 }
 
 /**
@@ -22,9 +25,9 @@ export interface CrashSuiteOptions {
  * The points are found by running the scenario, so the tests follow the agent.
  */
 export function crashSuite(name: string, source: ScenarioSource, options: CrashSuiteOptions = {}): void {
-  const { ways = ['park'], pairs = true, timeoutMs = 20_000, check = () => undefined } = options;
+  const { ways = ['park'], pairs = true, timeoutMs = 20_000, check } = options;
   const run = async (crashes: readonly Crash[], way: WayToDie): Promise<void> => {
-    await check(await runScenario(source, crashes, { way }));
+    await runScenario(source, crashes, { way, ...(check ? { check } : {}) });
   };
   describe(name, function () {
     this.timeout(timeoutMs);

@@ -7,7 +7,7 @@
 
 export { crashSuite, type CrashSuiteOptions } from './crash-suite.js';
 export { CrashPoint, type Crash, type Reached } from './crash-point.js';
-export { runScenario, type ScenarioOptions, type ScenarioResult } from './run-scenario.js';
+export { runScenario, type CheckScenario, type ScenarioOptions, type ScenarioResult } from './run-scenario.js';
 export { checkPolicy, type Disagreement, type PolicyRow, type PolicyTable } from './check-policy.js';
 export { fuzzArguments, type FuzzOptions, type FuzzReport, type Leak } from './fuzz-arguments.js';
 export { scriptedAgent, type Script } from './scripted-agent.js';

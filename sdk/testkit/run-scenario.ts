@@ -33,7 +33,12 @@ export interface ScenarioResult {
 export interface ScenarioOptions {
   /** Default `park`. */
   readonly way?: WayToDie;
+  /** Called with the result and the folder of the outside world, which is removed after it. */
+  readonly check?: CheckScenario;
 }
+
+/** Checks what a scenario itself promises. `dir` is the folder that the scenario was made with. */
+export type CheckScenario = (result: ScenarioResult, dir: string) => unknown;
 
 const START = Date.UTC(2026, 0, 1);
 const MAX_LIVES = 100;
@@ -49,7 +54,7 @@ const PAGE = 1_000;
 export async function runScenario(
   source: ScenarioSource,
   crashes: readonly Crash[] = [],
-  { way = 'park' }: ScenarioOptions = {},
+  { way = 'park', check }: ScenarioOptions = {},
 ): Promise<ScenarioResult> {
   const dir = mkdtempSync(join(tmpdir(), 'holdpoint-scenario-'));
   try {
@@ -59,7 +64,9 @@ export async function runScenario(
     const file = join(dir, 'trace.jsonl');
     const trace = new Trace(file);
     const liver = way === 'kill' ? killing(source, outside, file) : parking(scenario, trace);
-    return await new Play(scenario, join(dir, 'runs.db'), trace, liver).play(crashes);
+    const result = await new Play(scenario, join(dir, 'runs.db'), trace, liver).play(crashes);
+    await check?.(result, outside);
+    return result;
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
