@@ -58,7 +58,7 @@ class SchemaWriter {
     const item = validators.filter((validator) => validator.each);
     const whole = validators.filter((validator) => !validator.each);
     const nested = property.holds.kind === 'object' ? [this.#referenceTo(property.holds.shape, property.name)] : [];
-    const ofItems = allOf([...schemasOf(item), ...(property.list ? nested : [])]);
+    const ofItems = allOf([...schemasOf(item), ...nested]);
     const ofWhole = allOf([...schemasOf(whole), ...(property.list ? [listOf(ofItems, whole)] : nested)]);
     const notes = validators.flatMap((validator) => constraintOf(validator).note ?? []);
     const schema = notes.length > 0 ? { ...ofWhole, description: `Also checked: ${notes.join(', ')}` } : ofWhole;

@@ -167,6 +167,20 @@ describe('the arguments that an agent asks for', () => {
     ]);
   });
 
+  it('P3: are checked the same way in nested objects', async () => {
+    const raw = {
+      ...valid,
+      gift: { sku: 'x', ammount: 1, constructor: 1 },
+      lines: [{ sku: 'x', amount: 1, toString: 1 }],
+    };
+    expect(await problems(raw)).to.deep.equal([
+      'args.gift.ammount: is not a known property; did you mean amount?',
+      'args.gift.constructor: is not a known property',
+      'args.lines[0].toString: is not a known property',
+      'args.gift.amount: is missing: amount must be a positive number; amount must be an integer number',
+    ]);
+  });
+
   it('are refused with what is no JSON, by path', async () => {
     expect(await problems({ ...valid, meta: { when: new Date(0) } })).to.deep.equal([
       'args.meta.when: a Date is not plain JSON; use a plain object or a string',

@@ -153,6 +153,12 @@ describe('the JSON Schema of an input class', () => {
   it('leaves a transformed or conditional property open, and says what is checked of it', () => {
     expect(
       propertySchema(
+        cv.Allow(),
+        Transform(({ value }) => Number(value)),
+      ),
+    ).to.deep.equal({});
+    expect(
+      propertySchema(
         cv.IsInt(),
         Transform(({ value }) => Number(value)),
       ),

@@ -65,6 +65,17 @@ describe('the shape of an input class', () => {
     expect(validators).to.have.members(['kept: isString', 'changed: isInt', 'added: isInt']);
   });
 
+  it('has a list where a validator judges each item, whatever its condition, and not where one only permits', () => {
+    class Lists {
+      @ValidateNested({ each: true, validateIf: () => false }) @Type(() => Line) lines!: Line[];
+      @Allow({ each: true }) allowed!: unknown;
+      @IsOptional({ each: true }) optional?: unknown;
+      @IsString({ each: true, validateIf: () => false }) conditional!: unknown;
+    }
+    const lists = [...shapeOf(Lists).properties.values()].filter(({ list }) => list).map(({ name }) => name);
+    expect(lists).to.deep.equal(['lines']);
+  });
+
   it('may contain itself', () => {
     class Tree {
       @IsOptional() @ValidateNested({ each: true }) @Type(() => Tree) branches?: Tree[];
@@ -152,6 +163,8 @@ describe('an input class is refused', () => {
       @ValidateNested() @Type(() => Line) lines!: Line[];
     }
     expect(refusalOf(Single)).to.equal('Single.lines: it is an array: write @ValidateNested({ each: true })');
+    Object.defineProperty(Single, 'name', { value: '' });
+    expect(refusalOf(Single)).to.match(/^an anonymous class.lines: it is an array/);
     class Matrix {
       @IsArray({ each: true }) @ValidateNested({ each: true }) @Type(() => Line) rows!: Line[][];
     }
