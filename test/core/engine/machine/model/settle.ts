@@ -1,0 +1,60 @@
+import { FOUND, rulingOn, specOf, traitOf, type Finding, type Verdict } from '../vocabulary.js';
+import { conflict, isGone, outcomeKind } from './attempt.js';
+import { held } from './commits.js';
+import { json, type RunRecord } from './record.js';
+import type { Act, Runner } from './runner.js';
+import { policySees, reconciliationSees } from './views.js';
+
+/** A call whose outcome nobody has recorded: the tool's reconciliation, else the agent's, else a person (I4, I5, I8, I9). */
+export function* settleInterrupted(runner: Runner): Act {
+  const { record } = runner;
+  const { tool, x, cause } = record.step;
+  if (tool === null || x === null || cause === null) throw new Error('the model has an open step that called nothing');
+  if (isGone(runner, { tool, x })) return yield* held(runner, () => conflict(record));
+  // What the policy will be shown is what the loop has read, even if the run is taken over meanwhile.
+  const shows = policySees(record, tool, x);
+  const by = reconcilerOf(record, tool);
+  const finding = by && (yield* found(runner, tool, by));
+  if (by && (finding === 'continue' || finding === 'complete' || finding === 'conflict')) {
+    return yield* held(runner, () => settle(record, by, finding));
+  }
+  const verdict = (yield { at: 'policy', shows }) as Verdict;
+  yield* held(runner, () => {
+    if (by) record.logStep('reconciled', by, finding === 'wait' ? 'wait' : 'none');
+    const ruling = rulingOn(verdict, tool);
+    if (ruling) record.logStep('policy', ruling);
+    const wanted = ruling === 'ask' || ruling === 'ask otherwise' ? ruling : null;
+    record.ask(outcomeKind(cause), wanted, specOf(runner.revision));
+  });
+}
+
+function reconcilerOf({ config }: RunRecord, tool: NonNullable<RunRecord['step']['tool']>): 'tool' | 'agent' | null {
+  if (traitOf(tool).reconciles) return 'tool';
+  return config.agentReconciles ? 'agent' : null;
+}
+
+/** What the reconciliation answers; a stuck one gives no answer within the tool's timeout. */
+function* found(
+  runner: Runner,
+  tool: NonNullable<RunRecord['step']['tool']>,
+  by: 'tool' | 'agent',
+): Act<Finding | null> {
+  if (traitOf(tool).stuck) return null;
+  return (yield { at: 'reconciliation', shows: reconciliationSees(runner.record, by) }) as Finding;
+}
+
+function settle(record: RunRecord, by: 'tool' | 'agent', finding: 'continue' | 'complete' | 'conflict'): void {
+  record.logStep('reconciled', by, finding);
+  if (finding === 'conflict') conflict(record);
+  else if (finding === 'continue') record.observe('interrupted', `interrupted ${record.step.cause ?? ''}`);
+  else complete(record, by);
+}
+
+/** An agent's answer completes the run; a tool's does if the tool is terminal (I4). */
+function complete(record: RunRecord, by: 'tool' | 'agent'): void {
+  record.observe('done', `result ${json(FOUND)} recovered`, FOUND);
+  const { tool } = record.step;
+  if (by === 'agent' || (tool !== null && traitOf(tool).terminal)) {
+    record.finish({ status: 'COMPLETED', reason: 'goal_completed', result: FOUND });
+  }
+}
