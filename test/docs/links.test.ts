@@ -15,6 +15,12 @@ function isBroken(from: Page, target: string): boolean {
   return anchor !== null && !anchorsOf(page(path)).has(anchor);
 }
 
+/** A link to a folder shows its README. */
+function pageAt(path: string): string {
+  const readme = join(path, 'README.md');
+  return existsSync(join(ROOT, readme)) ? readme : path;
+}
+
 describe('the links of the documentation', () => {
   for (const from of pages()) {
     it(`lead somewhere: ${from.path}`, () => {
@@ -27,7 +33,7 @@ describe('the links of the documentation', () => {
     for (const path of reached) {
       if (!path.endsWith('.md')) continue;
       const from = page(path);
-      for (const target of linksOf(from)) reached.add(resolved(from, target).path);
+      for (const target of linksOf(from)) reached.add(pageAt(resolved(from, target).path));
     }
     const unreached = pages().filter(({ path }) => !reached.has(path));
     expect(unreached.map(({ path }) => path)).to.deep.equal([]);

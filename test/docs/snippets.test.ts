@@ -1,5 +1,5 @@
 /**
- * What the documentation shows as code compiles, and what it shows as output is printed.
+ * What the README and the pages in docs show as code compiles, and what they show as output is printed.
  *
  * - A `ts` block after `<!-- file: main.ts -->` is that file. All pages share one folder, so a later page may build on the
  *   files of the README. One without a marker is a file of its own.
@@ -113,7 +113,7 @@ function outputOf(directory: string, file: string, cwd: string): string {
 
 describe('the snippets of the documentation', function () {
   this.timeout(60_000);
-  const all = pages();
+  const all = pages().filter(({ path }) => /^(README|docs\/[^/]+)\.md$/.test(path));
   const snippets = all.flatMap(snippetsOf);
   let directory: string;
   let faults: string[];
