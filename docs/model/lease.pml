@@ -34,9 +34,6 @@
 #ifndef ASKS
 #define ASKS 1      /* how often the policy answers a grant by asking for something else (A3) */
 #endif
-#ifndef BUDGET
-#define BUDGET 2    /* with LIVENESS: how many deaths, clean stops and lapses of a living owner there are in all */
-#endif
 
 #define NOBODY 0
 #define DEAD (N + 1)          /* the name of a process that died: random, so no process has it ever again (L2) */
@@ -96,13 +93,14 @@ bool told = true;             /* GHOST: somebody has said what came of the last 
 byte cancelledUnder = NOBODY; /* GHOST: who held the run when an operator cancelled it */
 byte asks = 0;                /* bounds what the policy asks for at a resume */
 
+/*
+ * Deaths, clean stops, and lapses of an owner that lives: without end, and no run could end among them. With LIVENESS a
+ * calm may begin at any moment, after any number of them, and lasts.
+ */
 #ifdef LIVENESS
-byte budget = BUDGET;
-#define MAY_DISTURB (budget > 0)
-#define DISTURB budget--
+bool calm = false;
 #else
-#define MAY_DISTURB true      /* deaths, stops and lapses without end */
-#define DISTURB skip
+#define calm false
 #endif
 
 /* ---- Guards. ------------------------------------------------------------------------------------------------------ */
@@ -177,17 +175,34 @@ inline take(i) {
   deadline[i] = TTL
 }
 
+/* The step is finished: it has an observation. */
+inline closeStep() {
+  stepStatus = CLOSED;
+  readOnly = false
+}
+
+/* The same, because somebody said what came of its call: the tool, its reconciliation, or a person. */
+inline answerStep() {
+  told = true;
+  closeStep()
+}
+
 inline release() {
   owner = NOBODY;
   left = 0
 }
 
-/* The run ends around its open step and its open approval (S6). */
+/* The run ends around its open step and its open approval (S6). What nobody looks at any more is made alike: fewer states. */
 inline endRun() {
   status = ENDED;
   release();
-  stepStatus = CLOSED;
-  approvalStatus = (approvalStatus == ASKED || approvalStatus == APPROVED -> NONE : approvalStatus)
+  closeStep();
+  step = 0;
+  attempt = 0;
+  approval = 0;
+  approvalStatus = NONE;
+  aboutOutcome = false;
+  asks = 0
 }
 
 /* Every write of the loop, checked: nothing is recorded by an owner without its lease (L4, L8). */
@@ -235,7 +250,7 @@ inline mark(i) {
 #endif
   :: stepStatus == OPEN -> at[i] = SETTLING           /* an earlier takeover died: done again alike (I8) */
   :: else ->
-     stepStatus = CLOSED;                             /* deciding, or read only: the agent decides again (I3) */
+     closeStep();                                     /* deciding, or read only: the agent decides again (I3) */
      at[i] = LOOP
   fi
 }
@@ -253,8 +268,7 @@ inline resumeApproved(i) {
   :: true ->                                          /* deny: the agent sees it, and that nobody knows (A3) */
      approvalStatus = SPENT;
      take(i);
-     stepStatus = CLOSED;
-     told = true;
+     answerStep();
      at[i] = LOOP
   :: asks < ASKS ->                                   /* another approval: the old grant is spent, the run waits on */
      asks++;
@@ -298,9 +312,9 @@ proctype Owner(byte me) {
      }
 
   /* The top of the loop: a clean stop gives the lease back; nobody waits for an expiry after it (L11). */
-  :: atomic { (at[me] == LOOP || at[me] == SETTLING) && MAY_DISTURB ->
+  :: atomic { (at[me] == LOOP || at[me] == SETTLING) && !calm ->
        if
-       :: HOLDS(me) -> recordedBy(me); release(); DISTURB
+       :: HOLDS(me) -> recordedBy(me); release()
        :: else
        fi;
        leave(me)
@@ -332,7 +346,7 @@ proctype Owner(byte me) {
           assert(stepStatus == DECIDING);
           if
           :: true -> at[me] = JUDGING                 /* a call */
-          :: true -> stepStatus = CLOSED; at[me] = LOOP  /* no valid decision (P3) */
+          :: true -> closeStep(); at[me] = LOOP       /* no valid decision (P3) */
           :: true -> endRun(); leave(me)              /* complete, or fail */
           fi
        :: else -> leave(me)
@@ -350,7 +364,7 @@ proctype Owner(byte me) {
           startTool(me)
        :: HOLDS(me) ->                                /* 3b: a person is asked first */
           recordedBy(me); askPerson(false); leave(me)
-       :: HOLDS(me) -> recordedBy(me); stepStatus = CLOSED; at[me] = LOOP /* deny */
+       :: HOLDS(me) -> recordedBy(me); closeStep(); at[me] = LOOP /* deny */
        :: HOLDS(me) -> recordedBy(me); endRun(); leave(me) /* abort */
        :: !MAY_START(me) -> leave(me)                 /* LeaseLostError: it is gone, or has lapsed */
        fi
@@ -382,7 +396,7 @@ proctype Owner(byte me) {
           approvalStatus = (approvalStatus == APPROVED -> SPENT : approvalStatus);
 #endif
           if
-          :: true -> stepStatus = CLOSED; told = true; at[me] = LOOP /* a result, or a known failure */
+          :: true -> answerStep(); at[me] = LOOP /* a result, or a known failure */
           :: true -> endRun(); leave(me)              /* of a terminal tool */
           :: !readOnly -> stepStatus = OPEN; at[me] = SETTLING /* a living process does not know (I9) */
           fi
@@ -400,7 +414,7 @@ proctype Owner(byte me) {
           recordedBy(me);
           assert(stepStatus == OPEN);
           if
-          :: true -> stepStatus = CLOSED; told = true; at[me] = LOOP /* continue, complete */
+          :: true -> answerStep(); at[me] = LOOP /* continue, complete */
           :: true -> endRun(); leave(me)              /* conflict, or complete of a terminal tool */
           :: true -> askPerson(true); leave(me)       /* wait, or no answer */
           fi
@@ -495,9 +509,9 @@ active proctype Clock() {
   :: atomic { (left > FLOOR && owner != NOBODY) || SOME_DEADLINE ->
        if
        :: !SOME_LAPSES -> tick()
-       :: SOME_LAPSES && MAY_DISTURB -> DISTURB; tick() /* a living owner was too slow */
+       :: SOME_LAPSES && !calm -> tick()             /* a living owner was too slow */
 #ifdef LIVENESS
-       :: SOME_LAPSES && !MAY_DISTURB                 /* from here on it is not: the clock waits for it */
+       :: SOME_LAPSES && calm                         /* from here on it is not: the clock waits for it */
 #endif
        fi
      }
@@ -517,7 +531,7 @@ active proctype Person() {
           if
           :: !aboutOutcome -> approvalStatus = APPROVED
           :: aboutOutcome && reruns < RERUNS -> reruns++; approvalStatus = APPROVED /* run it once more (I6) */
-          :: aboutOutcome -> approvalStatus = SETTLED; stepStatus = CLOSED; told = true /* it took effect (I6) */
+          :: aboutOutcome -> approvalStatus = SETTLED; answerStep() /* it took effect (I6) */
           :: aboutOutcome -> endRun()                 /* the same, of a terminal tool */
           :: true -> endRun()                         /* reject (A5) */
 #ifndef LIVENESS
@@ -537,10 +551,9 @@ active proctype Person() {
 active proctype Fate() {
   byte i;
   do
-  :: atomic { status != ENDED && MAY_DISTURB -> select(i : 1 .. N);
+  :: atomic { status != ENDED && !calm -> select(i : 1 .. N);
        if
        :: at[i] > IDLE || (at[i] == IDLE && SOME_OTHER_LIVES(i)) ->
-          DISTURB;
           owner = (owner == i -> DEAD : owner);       /* what it left behind is nobody's now */
           seen[i] = 0;
           deadline[i] = 0;
@@ -552,7 +565,9 @@ active proctype Fate() {
        fi;
        i = 0
      }
-#ifndef LIVENESS
+#ifdef LIVENESS
+  :: atomic { status != ENDED && !calm -> calm = true }
+#else
   /* Needs no lease. A live loop stops at its next write (L9). */
   :: atomic { status != ENDED -> cancelledUnder = owner; endRun() }
 #endif
@@ -568,6 +583,6 @@ init {
 }
 
 #ifdef LIVENESS
-/* No run that nobody can move: if owners are disturbed only so often, and the person answers, the run ends. */
-ltl ends { <> (status == ENDED) }
+/* No run that nobody can move: whatever it was left in, once owners are left alone and the person answers, it ends. */
+ltl ends { [] (calm -> <> (status == ENDED)) }
 #endif
