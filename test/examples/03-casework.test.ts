@@ -1,4 +1,10 @@
 import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Answer, MakeScenario, Scenario } from 'holdpoint/testkit';
 import { CrashPoint, crashSuite, fuzzArguments, ManualClock, runScenario } from 'holdpoint/testkit';
 import { Reconciliation, Runtime, type Provide, type Run } from 'holdpoint';
@@ -8,6 +14,13 @@ import { applicationIn, MOVED, operate, scenario } from '../../examples/03-casew
 import type { FileAccounts } from '../../examples/03-casework/file-accounts.js';
 import { provideWith } from '../../examples/03-casework/provide.js';
 import { World } from '../support/world.js';
+
+const MAIN = fileURLToPath(new URL('../../examples/03-casework/main.js', import.meta.url));
+const SOURCES = new URL('../../../', import.meta.url);
+
+function source(path: string): Promise<string> {
+  return readFile(new URL(path, SOURCES), 'utf8');
+}
 
 const AFTER = '12 Harbour Road, Hull';
 
@@ -28,7 +41,7 @@ function expectAppliedOnce({ run }: Outcome, dir: string): void {
 crashSuite(
   'examples/03-casework: I2, I4, I6, I10: one change to an account, across every death',
   { module: new URL('../../examples/03-casework/casework.scenario.js', import.meta.url) },
-  { ways: ['park', 'kill'], pairs: false, check: expectAppliedOnce },
+  { ways: ['park', 'kill'], pairs: false, timeoutMs: 60_000, check: expectAppliedOnce },
 );
 
 describe('examples/03-casework: a change whose reconciliation cannot tell', () => {
@@ -111,7 +124,7 @@ describe('examples/03-casework: the approval of a change', () => {
 
   it('I1, A3: shows before and after, and a grant that is used in time changes the account once', async () => {
     const run = await approved(() => clock.advance(GRANT_TTL_MS - 1));
-    expect(run).to.include({ status: 'COMPLETED', reason: 'terminal_tool_completed' });
+    expect(run).to.include({ status: 'COMPLETED', reason: 'goal_completed' });
     expect(account()).to.deep.equal({ address: AFTER, requests: 1, applied: 1 });
   });
 
@@ -121,15 +134,73 @@ describe('examples/03-casework: the approval of a change', () => {
     expect(account()).to.deep.equal({ address: MOVED.address, requests: 0, applied: 0 });
   });
 
-  it('A1: the application refuses what was approved of another state, and the run fails', async () => {
+  it('A3: the application refuses what was approved of another state, and the run fails', async () => {
     const other = { operation: 'another', account: MOVED.account, before: MOVED.address, after: 'elsewhere' };
     const run = await approved(() => accounts.with((application) => application.change(other)));
-    expect(run).to.include({ status: 'FAILED', reason: 'agent_failed' });
+    expect(run).to.include({ status: 'FAILED', reason: 'goal_failed' });
     expect(account()).to.deep.equal({ address: 'elsewhere', requests: 2, applied: 1 });
   });
 
   it('P3: takes no arguments that are nearly right', async () => {
     const valid = [{ account: MOVED.account, before: MOVED.address, after: AFTER }];
     expect((await fuzzArguments(ChangeAddress, { valid })).leaks).to.deep.equal([]);
+  });
+});
+
+/** How the program ended, and what it left. */
+interface Performed {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+  readonly groupLives: boolean;
+  readonly files: readonly string[];
+}
+
+/** Whether a process of the group is still there. */
+function lives(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('examples/03-casework: its program', () => {
+  let directory: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'casework-'));
+  });
+
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  /** Runs it in a process group and with a temporary directory of its own; it must leave neither. */
+  async function perform(kill?: { at: string; signal: NodeJS.Signals }): Promise<Performed> {
+    const env = { ...process.env, TMPDIR: directory };
+    const program = spawn(process.execPath, [MAIN], { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [output, errors] = ['', ''];
+    program.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+    program.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (kill && output.includes(kill.at)) program.kill(kill.signal);
+    });
+    await once(program, 'exit');
+    const groupLives = lives(program.pid!);
+    if (groupLives) process.kill(-program.pid!, 'SIGKILL');
+    return { code: program.exitCode, output, errors, groupLives, files: await readdir(directory) };
+  }
+
+  it('I2, A5: tells the same story each time, as its README does, and leaves no process and no file', async () => {
+    const output = await source('test/examples/expected/03-casework.txt');
+    expect(await perform()).to.deep.equal({ code: 0, output, errors: '', groupLives: false, files: [] });
+    const readme = await source('examples/03-casework/README.md');
+    expect(/```text\n(?<text>.*?)```/su.exec(readme)?.groups?.text).to.equal(output);
+  });
+
+  it('leaves no process and no file when it is told to end', async () => {
+    const { output, ...end } = await perform({ at: '2. Case', signal: 'SIGTERM' });
+    expect(output).to.not.include('3. Case');
+    expect(end).to.deep.equal({ code: 143, errors: '', groupLives: false, files: [] });
   });
 });
