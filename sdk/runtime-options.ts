@@ -76,7 +76,7 @@ export interface OpenedEngine {
 /** What only the testkit sets. */
 export interface Testing {
   readonly probe: Probe;
-  /** Instead of a random one, so that two lives of a scenario can be compared. */
+  /** Instead of a random one, so that two lives of a scenario can be compared. Its clock stands still: no heartbeat. */
   readonly ownerSuffix: string;
 }
 
@@ -95,7 +95,8 @@ export async function openEngine(options: RuntimeOptions, testing?: Testing): Pr
     await store.close();
     throw error;
   }
-  const heartbeat = new Heartbeat(store, `${name}-${testing?.ownerSuffix ?? randomSuffix()}`, ttlMs);
+  const owner = `${name}-${testing?.ownerSuffix ?? randomSuffix()}`;
+  const heartbeat = new Heartbeat(store, owner, ttlMs, testing === undefined);
   return { engine: new Engine({ ...rest, store, heartbeat, probe: testing?.probe ?? null }), limits };
 }
 

@@ -74,10 +74,12 @@ export class Heartbeat {
   #lastKey = 0;
   #beating: Beating | null = null;
 
+  /** @param beats false for a store whose clock stands still: nothing would ever be renewed */
   constructor(
     private readonly store: Store,
     readonly owner: string,
     readonly ttlMs: number,
+    private readonly beats = true,
   ) {}
 
   /** A lease of this runtime that begins now. */
@@ -97,6 +99,7 @@ export class Heartbeat {
     });
     hold.slots.renewed(sent, this.ttlMs, lease.expiresAt);
     this.#holds.set(key, hold);
+    if (!this.beats) return hold;
     this.#beating ??= this.store.database === MEMORY ? this.#inMemory() : this.#inThread();
     this.#beating.send({ kind: 'hold', key, runId, buffer: hold.slots.buffer });
     return hold;

@@ -63,8 +63,9 @@ export async function runScenario(
     const scenario = await makeScenario(source, outside);
     const file = join(dir, 'trace.jsonl');
     const trace = new Trace(file);
-    const liver = way === 'kill' ? killing(source, outside, file) : parking(scenario, trace);
-    const result = await new Play(scenario, join(dir, 'runs.db'), trace, liver).play(crashes);
+    const parked = parking(scenario, trace);
+    const liver = way === 'kill' ? killing(source, outside, file) : parked;
+    const result = await played(new Play(scenario, join(dir, 'runs.db'), trace, liver, parked), crashes);
     await check?.(result, outside);
     return result;
   } finally {
@@ -72,9 +73,18 @@ export async function runScenario(
   }
 }
 
+async function played(play: Play, crashes: readonly Crash[]): Promise<ScenarioResult> {
+  try {
+    return await play.play(crashes);
+  } finally {
+    await play.close();
+  }
+}
+
 /** The lives of one scenario, one after the other. */
 class Play {
   readonly #clock = new ManualClock(START);
+  #client: Client | null = null;
   #lives = 0;
 
   constructor(
@@ -82,6 +92,8 @@ class Play {
     private readonly store: string,
     private readonly trace: Trace,
     private readonly liver: Liver,
+    /** Lives a life that only has to be refused: no process is needed for that. */
+    private readonly refused: Liver,
   ) {}
 
   async play(crashes: readonly Crash[]): Promise<ScenarioResult> {
@@ -109,32 +121,31 @@ class Play {
     return { ...crash, occurrence: (crash.occurrence ?? 1) - passed };
   }
 
-  async #live(crash: Crash | null): Promise<LifeEnd> {
+  async #live(crash: Crash | null, liver = this.liver): Promise<LifeEnd> {
     this.#lives += 1;
     if (this.#lives > MAX_LIVES) throw new Error(`the scenario did not end within ${MAX_LIVES} lives`);
-    return this.liver({ life: this.#lives, store: this.store, now: this.#clock.now(), crash });
+    return liver({ life: this.#lives, store: this.store, now: this.#clock.now(), crash });
   }
 
   /** What happens between two lives: the lease runs out, or a person decides. */
   async #goesOn(): Promise<boolean> {
-    return this.#asOperator(async (client) => {
-      const run = await client.runs.get(RUN_ID);
-      if (isTerminal(run.status)) return false;
-      if (run.status === 'WAITING') return this.#decide(client);
-      await this.#waitLeaseOut();
-      return true;
-    });
+    const run = await (await this.#operator()).runs.get(RUN_ID);
+    if (isTerminal(run.status)) return false;
+    if (run.status === 'WAITING') return this.#decide();
+    await this.#waitLeaseOut();
+    return true;
   }
 
   async #waitLeaseOut(): Promise<void> {
-    const end = await this.#live(null);
+    const end = await this.#live(null, this.refused);
     if (end.kind !== 'threw' || end.code !== 'RUN_LEASED') {
       throw new ScenarioViolation('L6', `a resume while the dead process's lease was live was not refused`);
     }
     this.#clock.advance(TTL_MS + 1);
   }
 
-  async #decide(client: Client): Promise<boolean> {
+  async #decide(): Promise<boolean> {
+    const client = await this.#operator();
     const [pending] = await client.approvals.list({ runId: RUN_ID, status: 'pending' });
     if (!pending) return true;
     const answer: Answer = (await this.scenario.operator?.(pending)) ?? 'leave';
@@ -147,28 +158,28 @@ class Play {
   }
 
   async #result(crashes: ScenarioResult['crashes']): Promise<ScenarioResult> {
-    return this.#asOperator(async (client) => {
-      const result: ScenarioResult = {
-        run: await client.runs.get(RUN_ID),
-        steps: await client.runs.steps(RUN_ID),
-        approvals: await client.approvals.list({ runId: RUN_ID, limit: PAGE }),
-        events: await allEvents(client),
-        crashes,
-        resumes: this.#lives - 1,
-        ...this.trace.read(),
-      };
-      assertScenario(result, await client.verify({ runId: RUN_ID }));
-      return result;
-    });
+    const client = await this.#operator();
+    const result: ScenarioResult = {
+      run: await client.runs.get(RUN_ID),
+      steps: await client.runs.steps(RUN_ID),
+      approvals: await client.approvals.list({ runId: RUN_ID, limit: PAGE }),
+      events: await allEvents(client),
+      crashes,
+      resumes: this.#lives - 1,
+      ...this.trace.read(),
+    };
+    assertScenario(result, await client.verify({ runId: RUN_ID }));
+    return result;
   }
 
-  async #asOperator<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const client = await Client.open({ store: this.store, clock: this.#clock });
-    try {
-      return await work(client);
-    } finally {
-      await client.close();
-    }
+  /** The operator's client, opened once the first life has made the store. */
+  async #operator(): Promise<Client> {
+    this.#client ??= await Client.open({ store: this.store, clock: this.#clock });
+    return this.#client;
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.close();
   }
 }
 
