@@ -23,15 +23,15 @@ async function publish(world: World, store: string): Promise<void> {
   await show(world, run, await runtime.client.runs.steps(run.id));
 }
 
-/** The same agent, as processes: the first is killed with SIGKILL, a later one takes the run over. */
+/** The same agent, as processes: the first is killed with SIGKILL, and a later one takes the run over. */
 async function publishAndDie(step: number): Promise<void> {
   const module = new URL('./publish.scenario.js', import.meta.url);
   await runScenario({ module }, [{ step, at: CrashPoint.ToolEffect }], {
     way: 'kill',
-    check: async ({ run, steps, crashes, calls }, dir) => {
+    check: async ({ run, steps, crashes, calls, resumes }, dir) => {
       const [died] = crashes;
-      print('killed', `process ${died?.life}, after the call of ${steps[step - 1]?.tool}`);
-      print('calls', calls.map(({ life, tool }) => `${tool} (process ${life})`).join(', '));
+      print('processes', `${resumes + 1}; number ${died?.life} was killed`);
+      for (const { tool, life } of calls) print('a call', `${tool}, by process ${life}`);
       await show(await World.at(dir), run, steps);
     },
   });
@@ -56,11 +56,11 @@ function print(name: string, value: string): void {
 
 const dir = await mkdtemp(join(tmpdir(), 'holdpoint-publish-'));
 try {
-  console.log('1. Published without a crash\n');
+  console.log('1. Nothing happens\n');
   await publish(await World.at(dir), join(dir, 'runs.db'));
-  console.log('\n2. Killed after the push, before its record\n');
+  console.log('\n2. The process is killed after the push, before its result is recorded\n');
   await publishAndDie(1);
-  console.log('\n3. Killed after the change request was opened, before its record\n');
+  console.log('\n3. The process is killed after the change request was opened, before its result is recorded\n');
   await publishAndDie(2);
 } finally {
   await rm(dir, { recursive: true, force: true });

@@ -78,9 +78,8 @@ export class World {
   }
 
   async #make(): Promise<void> {
-    for (const name of ['clone.git', 'remote.git']) {
-      await git(this.dir, ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', name]);
-    }
+    const options = ['--quiet', '--bare', '--template=', '--initial-branch=main', '--object-format=sha1'];
+    for (const name of ['clone.git', 'remote.git']) await git(this.dir, ['init', ...options, name]);
     await gitWithInput(this.clone, ['fast-import', '--quiet'], HISTORY);
     await git(this.clone, ['push', '--quiet', this.url, 'main']);
   }
