@@ -204,5 +204,6 @@ describe('closing a runtime', () => {
     answer.open({ kind: 'complete' });
     expect((await running).status).to.equal('COMPLETED');
     await closing;
+    expect(await (await world.client()).runs.list()).to.have.length(1);
   });
 });
