@@ -68,7 +68,7 @@ byte approval = 0;            /* which approval of this step is the latest */
 byte approvalStatus = NONE;
 bool aboutOutcome = false;    /* interrupted_side_effect or unknown_outcome; else what the policy asked for */
 
-/* ---- The owners' memory: what dies with its process. -------------------------------------------------------------- */
+/* ---- The owners' memory: what dies with its process. ------------------------------------------------------------- */
 
 #define GONE 0                /* died, and never restarted */
 #define IDLE 1                /* executes nothing */
@@ -85,7 +85,7 @@ byte deadline[N + 1];         /* the local deadline that loop and heartbeat shar
 
 #define IS_HELD(i) (at[i] >= LOOP)
 
-/* ---- Ghosts. ------------------------------------------------------------------------------------------------------ */
+/* ---- Ghosts. ----------------------------------------------------------------------------------------------------- */
 
 byte calls = 0;               /* GHOST: how often the tool was called for this step's operation */
 byte reruns = 0;              /* GHOST: how often a person approved to run it once more */
@@ -103,7 +103,7 @@ bool calm = false;
 #define calm false
 #endif
 
-/* ---- Guards. ------------------------------------------------------------------------------------------------------ */
+/* ---- Guards. ----------------------------------------------------------------------------------------------------- */
 
 /* assertHeld: a write of the loop requires the lease; not that it is unexpired (L4). */
 #define HOLDS(i) (status == RUNNING && owner == i)
@@ -137,7 +137,8 @@ bool calm = false;
 #endif
 
 /* standing(): what a resume decides on, as one number. */
-#define STANDING (status + 4 * (owner + 8 * (step + 4 * (stepStatus + 8 * (attempt + 4 * (approval + 16 * approvalStatus))))))
+#define STANDING \
+  (status + 4 * (owner + 8 * (step + 4 * (stepStatus + 8 * (attempt + 4 * (approval + 16 * approvalStatus))))))
 
 /* assertAsSeen: of two that resume one run, the second finds it changed and changes nothing (S5, A4). */
 #ifdef FAULT_NO_COMPARE
@@ -159,7 +160,10 @@ bool calm = false;
 
 #define IS_ASKED (status == WAITING && approvalStatus == ASKED)
 
-/* ---- What the moves write. `inline` is text that is put in: each is part of the transaction that uses it. --------- */
+/* What must be true where the tool is called. */
+#define MAY_CALL(i) ((HOLDS(i) && left > 0 && stepStatus == EXECUTING) || cancelledUnder == i)
+
+/* ---- What the moves write. `inline` is text that is put in: each is part of the transaction that uses it. -------- */
 
 /* A session ends. Its heartbeat stops; a lease that no commit released is left to run out. */
 inline leave(i) {
@@ -192,7 +196,7 @@ inline release() {
   left = 0
 }
 
-/* The run ends around its open step and its open approval (S6). What nobody looks at any more is made alike: fewer states. */
+/* The run ends around its open step and its open approval (S6). What nobody reads any more is made alike: fewer states. */
 inline endRun() {
   status = ENDED;
   release();
@@ -205,14 +209,14 @@ inline endRun() {
   asks = 0
 }
 
-/* Every write of the loop, checked: nothing is recorded by an owner without its lease (L4, L8). */
+/* Every write of the loop uses this. */
 inline recordedBy(i) {
-  assert(status == RUNNING && owner == i)
+  assert(status == RUNNING && owner == i)             /* law: nothing is recorded without the lease (L4, L8) */
 }
 
 /* The run pauses on a new approval, and the lease is released (L1, A6). */
 inline askPerson(outcome) {
-  assert(approvalStatus != ASKED && approvalStatus != APPROVED); /* one open approval (A3) */
+  assert(approvalStatus != ASKED && approvalStatus != APPROVED); /* law: a step has at most one open approval (A3) */
   status = WAITING;
   release();
   stepStatus = AWAITING;
@@ -224,11 +228,11 @@ inline askPerson(outcome) {
 /* Commit 3a: the step is marked `executing` before the tool is called (I1). */
 inline startTool(i) {
   recordedBy(i);
-  assert(left > 0);                                   /* a stalled loop starts nothing (L4) */
-  assert(stepStatus == DECIDING || stepStatus == AWAITING);
+  assert(left > 0);                                   /* law: a loop that stalled past its expiry starts nothing (L4) */
+  assert(stepStatus == DECIDING || stepStatus == AWAITING); /* law: while it is held, nobody else moves its step (L4) */
   stepStatus = EXECUTING;
   attempt++;
-  assert(attempt <= 1 + reruns);                      /* a start is the first, or approved (I2, I6) */
+  assert(attempt <= 1 + reruns);                      /* law: a start is the first, or approved (I2, I6) */
   told = readOnly;
   at[i] = STARTED
 }
@@ -259,7 +263,7 @@ inline mark(i) {
 inline resumeApproved(i) {
   if
   :: true ->                                          /* allow, or exactly what was granted (A3): all in one (A4) */
-     assert(approvalStatus == APPROVED);              /* a spent grant starts nothing (A3, A4) */
+     assert(approvalStatus == APPROVED);              /* law: a spent grant starts nothing (A3, A4) */
 #ifndef FAULT_LATE_SPEND
      approvalStatus = SPENT;
 #endif
@@ -282,7 +286,7 @@ inline resumeApproved(i) {
   fi
 }
 
-/* ---- An owner: resume(), then the loop. --------------------------------------------------------------------------- */
+/* ---- An owner: resume(), then the loop. -------------------------------------------------------------------------- */
 
 proctype Owner(byte me) {
   do
@@ -320,12 +324,12 @@ proctype Owner(byte me) {
        leave(me)
      }
 
-  /* Commit 1: a step begins, unless a limit forbids it (P5). The agent is asked anew: about nothing that may have run. */
+  /* Commit 1: a step begins, unless a limit forbids it (P5): the agent is asked anew. */
   :: atomic { at[me] == LOOP ->
        if
        :: HOLDS(me) ->
           recordedBy(me);
-          assert(stepStatus == CLOSED && told);       /* an interrupted call is never forgotten (I2) */
+          assert(stepStatus == CLOSED && told);       /* law: an interrupted call is never forgotten (I2, I4) */
           if
           :: step < STEPS ->
              step++; stepStatus = DECIDING;
@@ -343,7 +347,7 @@ proctype Owner(byte me) {
        if
        :: HOLDS(me) ->
           recordedBy(me);
-          assert(stepStatus == DECIDING);
+          assert(stepStatus == DECIDING);             /* law: while it is held, nobody else moves its step (L4) */
           if
           :: true -> at[me] = JUDGING                 /* a call */
           :: true -> closeStep(); at[me] = LOOP       /* no valid decision (P3) */
@@ -378,9 +382,9 @@ proctype Owner(byte me) {
        if
        :: IS_LIVE(me) ->
           calls++;
-          assert(calls <= 1 + reruns);                /* never twice on its own (I2, I6) */
-          /* Nobody has taken the run meanwhile, nor settled the step; an operator may have cancelled it (L4, L9). */
-          assert((HOLDS(me) && left > 0 && stepStatus == EXECUTING) || cancelledUnder == me);
+          assert(calls <= 1 + reruns);                /* law: a call is the first, or approved (I2, I6) */
+          /* An operator may have cancelled the run meanwhile (L9); nobody else may have moved it. */
+          assert(MAY_CALL(me));                       /* law: nothing is called under a lease that is gone (L4, L5) */
           at[me] = CALLING
        :: !IS_LIVE(me) -> leave(me)
        fi
@@ -391,7 +395,7 @@ proctype Owner(byte me) {
        if
        :: MAY_RECORD(me) ->
           recordedBy(me);
-          assert(stepStatus == EXECUTING);
+          assert(stepStatus == EXECUTING);            /* law: while it is held, nobody else moves its step (L4) */
 #ifdef FAULT_LATE_SPEND
           approvalStatus = (approvalStatus == APPROVED -> SPENT : approvalStatus);
 #endif
@@ -412,7 +416,7 @@ proctype Owner(byte me) {
        if
        :: HOLDS(me) ->
           recordedBy(me);
-          assert(stepStatus == OPEN);
+          assert(stepStatus == OPEN);                 /* law: while it is held, nobody else moves its step (L4) */
           if
           :: true -> answerStep(); at[me] = LOOP /* continue, complete */
           :: true -> endRun(); leave(me)              /* conflict, or complete of a terminal tool */
@@ -426,7 +430,7 @@ proctype Owner(byte me) {
   od
 }
 
-/* ---- The heartbeats: each beats whatever its loop is doing (L3), or fails to. -------------------------------------- */
+/* ---- The heartbeats: each beats whatever its loop is doing (L3), or fails to. ------------------------------------ */
 
 #ifdef FAULT_UNDROPPED
 #define IS_KEPT(i) (at[i] != GONE)                    /* the session has ended, and the heartbeat goes on */
@@ -447,13 +451,16 @@ active proctype Heartbeats() {
   :: atomic { status != ENDED -> select(i : 1 .. N);
        if
 #ifdef FAULT_STALE_RENEWAL
-       /* The clock is read, and the statement runs later: "unexpired" is judged by a time that has passed. */
+       /*
+        * The clock is read, and the statement runs later, on a lease that may be another by then: that is judged by a
+        * time that has passed, and may even be shortened.
+        */
        :: IS_KEPT(i) && HOLDS(i) && age[i] == 0 -> age[i] = 1
        :: IS_KEPT(i) && age[i] > 0 ->
           if
           :: HOLDS(i) && left + age[i] - 1 > 0 ->
 #ifndef TOLERATE_REVIVAL
-             assert(left > 0);                        /* a renewal never revives a lease that has lapsed (L3) */
+             assert(left > 0);                        /* law: a renewal never revives a lease that has lapsed (L3) */
 #endif
              left = TTL - (age[i] - 1)
           :: else
@@ -466,7 +473,7 @@ active proctype Heartbeats() {
 #else
        :: IS_KEPT(i) && HOLDS(i) && left > 0 && left < TTL ->
 #endif
-          assert(left > 0);                           /* a renewal never revives a lease that has lapsed (L3) */
+          assert(left > 0);                           /* law: a renewal never revives a lease that has lapsed (L3) */
           left = TTL
 #endif
        /* Only then does the loop learn of it, through the shared memory. */
@@ -479,7 +486,7 @@ active proctype Heartbeats() {
   od
 }
 
-/* ---- The clock advances at will. ----------------------------------------------------------------------------------- */
+/* ---- The clock advances at will. --------------------------------------------------------------------------------- */
 
 inline tick() {
   left = (left > FLOOR && owner != NOBODY -> left - 1 : left);
@@ -519,7 +526,7 @@ active proctype Clock() {
   od
 }
 
-/* ---- A person answers at any time, or never. ------------------------------------------------------------------------ */
+/* ---- A person answers at any time, or never. --------------------------------------------------------------------- */
 
 active proctype Person() {
   byte shown;                                         /* which request they were shown (A2) */
@@ -546,7 +553,7 @@ active proctype Person() {
   od
 }
 
-/* ---- Fate: processes die anywhere, and an operator cancels at any time. ---------------------------------------------- */
+/* ---- Fate: processes die anywhere, and an operator cancels at any time. ------------------------------------------ */
 
 active proctype Fate() {
   byte i;
@@ -557,6 +564,9 @@ active proctype Fate() {
           owner = (owner == i -> DEAD : owner);       /* what it left behind is nobody's now */
           seen[i] = 0;
           deadline[i] = 0;
+#ifdef FAULT_STALE_RENEWAL
+          age[i] = 0;
+#endif
           if
           :: at[i] > IDLE -> at[i] = IDLE             /* restarted, as another owner (L2) */
           :: SOME_OTHER_LIVES(i) -> at[i] = GONE      /* never restarted; one of them lives on */
@@ -566,6 +576,7 @@ active proctype Fate() {
        i = 0
      }
 #ifdef LIVENESS
+  /* From here on nothing happens to the owners that are left. */
   :: atomic { status != ENDED && !calm -> calm = true }
 #else
   /* Needs no lease. A live loop stops at its next write (L9). */
@@ -583,6 +594,6 @@ init {
 }
 
 #ifdef LIVENESS
-/* No run that nobody can move: whatever it was left in, once owners are left alone and the person answers, it ends. */
-ltl ends { [] (calm -> <> (status == ENDED)) }
+/* Whatever a run was left in: once its owners are left alone, and the person answers, it ends. */
+ltl ends { [] (calm -> <> (status == ENDED)) }        /* law: there is no run that nobody can move (L7, I8, A6) */
 #endif
