@@ -65,6 +65,7 @@ crashSuite('I2, I4, I10, L7: a release is published once', MODULE, {
   ways: ['park', 'kill'],
   // All pairs take minutes; those in which an effect is in doubt stand below.
   pairs: false,
+  timeoutMs: 60_000,
   check: published,
 });
 
