@@ -12,6 +12,6 @@ export interface StepInput {
   readonly approvals: readonly Approval[];
   /** The tools that it may ask for. */
   readonly tools: readonly ToolSpec[];
-  /** Aborted when the run is cancelled, its lease is lost or the runtime closes. */
+  /** Aborted when the run is cancelled or its lease is lost. */
   readonly signal: AbortSignal;
 }

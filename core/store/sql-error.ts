@@ -23,9 +23,19 @@ export function storeError(error: unknown, doing: string): Error {
   if (error instanceof HoldpointError) return error;
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const code = codeOf(cause);
+  if (isUnbuilt(cause)) return new StoreError(`cannot ${doing}: ${UNBUILT}`, { cause });
   if (code === null) return cause instanceof Error ? cause : new StoreError(`cannot ${doing}`, { cause });
   const says = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix))?.[1] ?? (cause as Error).message;
   return new StoreError(`cannot ${doing}: ${says} (${code}). Nothing was changed`, { cause });
+}
+
+const UNBUILT =
+  'the native part of better-sqlite3 is not there: its install script did not run, or ran for another Node. ' +
+  'Run `npm rebuild better-sqlite3`; npm 11 wants `npm install-scripts approve better-sqlite3` before';
+
+/** The addon's loader says so in words only. */
+function isUnbuilt(error: unknown): boolean {
+  return error instanceof Error && /bindings file|NODE_MODULE_VERSION|ERR_DLOPEN_FAILED/.test(`${error.message}`);
 }
 
 /** SQLite's own code of an error, wherever it is wrapped, e.g. `SQLITE_BUSY`. */
