@@ -112,6 +112,27 @@ describe('examples/02-publish: a branch that somebody else has moved on', () => 
   });
 });
 
+describe('examples/02-publish: a goal that the agent cannot reach', () => {
+  async function cameTo(goal: (commit: string) => string): Promise<string | null> {
+    const asked = async (dir: string): Promise<Scenario> => {
+      const { commit } = await (await World.at(dir)).release();
+      return { ...(await scenario(dir)), goal: goal(commit) };
+    };
+    const { run, calls } = await runScenario(asked);
+    expect(run).to.include({ status: 'FAILED', reason: 'goal_failed' });
+    expect(calls).to.deep.equal([]);
+    return run.message;
+  }
+
+  it('P3: is to push to a branch that is no release branch: its tool is not called', async () => {
+    expect(await cameTo((commit) => `publish ${commit} as main`)).to.include('invalid_decision');
+  });
+
+  it('is one that names no commit and branch', async () => {
+    expect(await cameTo(() => 'publish something')).to.include('names no commit and branch');
+  });
+});
+
 describe('examples/02-publish/main.js', () => {
   it('I2, I4: publishes once, however its process dies, says so, and leaves nothing behind', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'performance-'));
