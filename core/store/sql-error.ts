@@ -35,7 +35,7 @@ const UNBUILT =
 
 /** The addon's loader says so in words only. */
 function isUnbuilt(error: unknown): boolean {
-  return error instanceof Error && /bindings file|NODE_MODULE_VERSION|ERR_DLOPEN_FAILED/.test(`${error.message}`);
+  return error instanceof Error && /bindings file|NODE_MODULE_VERSION|ERR_DLOPEN_FAILED/.test(error.message);
 }
 
 /** SQLite's own code of an error, wherever it is wrapped, e.g. `SQLITE_BUSY`. */
