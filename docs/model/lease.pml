@@ -196,7 +196,7 @@ inline release() {
   left = 0
 }
 
-/* The run ends around its open step and its open approval (S6). What nobody reads any more is made alike: fewer states. */
+/* The run ends around its open step and its open approval (S6). What nobody reads any more is made alike. */
 inline endRun() {
   status = ENDED;
   release();
