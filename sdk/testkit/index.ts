@@ -5,7 +5,7 @@
  * contract holds; `runScenario` is one such run.
  */
 
-export { crashSuite, type CrashSuiteOptions } from './crash-suite.js';
+export { crashSuite, discover, type CrashSuiteOptions } from './crash-suite.js';
 export { CrashPoint, type Crash, type Reached } from './crash-point.js';
 export { runScenario, type CheckScenario, type ScenarioOptions, type ScenarioResult } from './run-scenario.js';
 export { checkPolicy, type Disagreement, type PolicyRow, type PolicyTable } from './check-policy.js';

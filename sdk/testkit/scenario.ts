@@ -19,7 +19,10 @@ export interface Scenario extends Pick<
   readonly operator?: (approval: Approval) => Answer | Promise<Answer>;
 }
 
-/** Makes a scenario. `dir` is an empty folder for what must outlive a process: the outside world's files. */
+/**
+ * Makes a scenario. `dir` is a folder for what must outlive a process: the outside world's files. It is empty for the
+ * first life only: every further process makes the scenario again over what the one before it left.
+ */
 export type MakeScenario = (dir: string) => Scenario | Promise<Scenario>;
 
 /** A scenario that another process can load: the module's URL, and what it exports it as (default `scenario`). */
