@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { Client, HoldpointError, Runtime } from 'holdpoint';
+import { Client, HoldpointError, RunLeasedError, Runtime } from 'holdpoint';
 import { mailer, outside } from '../../support/crash.js';
 
 /**
@@ -13,6 +13,35 @@ const acts: Record<string, () => Promise<{ go: () => Promise<string>; close: () 
   resume: async () => {
     const runtime = await open(() => 'sent');
     return { go: async () => (await runtime.resume(id)).status, close: () => runtime.close() };
+  },
+  /** Takes the run over as soon as its lease lets it. */
+  takeOver: async () => {
+    const runtime = await open(() => 'sent');
+    const go = async (): Promise<string> => {
+      for (;;) {
+        try {
+          return (await runtime.resume(id)).status;
+        } catch (error) {
+          if (!(error instanceof RunLeasedError)) throw error;
+        }
+      }
+    };
+    return { go, close: () => runtime.close() };
+  },
+  /** Starts, and then resumes, as many runs as `id` says, all at once. */
+  startMany: async () => {
+    const runtime = await open(() => 'sent');
+    const ids = Array.from({ length: Number(id) }, (_, n) => `many-${n}`);
+    const codes = new Set<string>();
+    const note = (error: unknown): void => {
+      codes.add(error instanceof HoldpointError ? error.code : String(error));
+    };
+    const go = async (): Promise<string> => {
+      await Promise.all(ids.map((run) => runtime.start('mailer', { goal: 'g', id: run }).catch(note)));
+      await Promise.all(ids.map((run) => runtime.resume(run).catch(note)));
+      return [...codes].sort().join(' ');
+    };
+    return { go, close: () => runtime.close() };
   },
   hang: async () => {
     const runtime = await open(() => {
