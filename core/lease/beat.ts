@@ -1,12 +1,19 @@
 import type { Clock } from '../clock.js';
 import { Slots } from './slots.js';
 
-/** Renews the given runs until `expiresAt` if they are still the owner's and unexpired at `now`; returns those that were. */
-export type Renew = (
-  expiresAt: number,
-  now: number,
-  runIds: readonly string[],
-) => readonly string[] | Promise<readonly string[]>;
+/**
+ * Renews those of the given runs that are still the owner's and unexpired, and says until when.
+ *
+ * It reads the wall clock once it holds the database's lock: one that read it before might wait, and then revive a lease
+ * that has lapsed meanwhile, or shorten one that was taken anew.
+ */
+export type Renew = (runIds: readonly string[]) => Renewal | Promise<Renewal>;
+
+export interface Renewal {
+  readonly runIds: readonly string[];
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
 
 export interface BeatOptions {
   readonly ttlMs: number;
@@ -44,18 +51,12 @@ export class Beat {
   async beat(): Promise<void> {
     const { clock, ttlMs, renew } = this.options;
     const sent = clock.monotonic();
-    const now = clock.now();
     const asked = [...this.#kept].filter(([, { slots }]) => slots.renewUntil === 0 || sent < slots.renewUntil);
     if (asked.length > 0) {
-      const renewed = new Set(
-        await renew(
-          now + ttlMs,
-          now,
-          asked.map(([, { runId }]) => runId),
-        ),
-      );
+      const { runIds, expiresAt } = await renew(asked.map(([, { runId }]) => runId));
+      const renewed = new Set(runIds);
       for (const [key, { runId, slots }] of asked) {
-        if (renewed.has(runId)) slots.renewed(sent, ttlMs, now + ttlMs);
+        if (renewed.has(runId)) slots.renewed(sent, ttlMs, expiresAt);
         else this.#lose(key);
       }
     }

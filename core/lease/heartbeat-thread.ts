@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { sharedClock } from '../clock.js';
-import { Beat, type FromThread, type ThreadData, type ToThread } from './beat.js';
+import { Beat, type FromThread, type Renewal, type ThreadData, type ToThread } from './beat.js';
 import { BEATS_PER_TTL, RENEW_SQL } from './renew.js';
 
 /**
@@ -23,10 +23,19 @@ db.pragma('synchronous = FULL');
 db.pragma('trusted_schema = OFF');
 const renewal = db.prepare<[number, string, number, string], { id: string }>(RENEW_SQL);
 
+const wall = sharedClock(clock);
+
+const renew = db.transaction((runIds: readonly string[]): Renewal => {
+  const now = wall.now();
+  const expiresAt = now + ttlMs;
+  const rows = renewal.all(expiresAt, owner, now, JSON.stringify(runIds));
+  return { runIds: rows.map(({ id }) => id), expiresAt };
+});
+
 const beat = new Beat({
   ttlMs,
-  clock: sharedClock(clock),
-  renew: (expiresAt, now, runIds) => renewal.all(expiresAt, owner, now, JSON.stringify(runIds)).map((row) => row.id),
+  clock: wall,
+  renew: (runIds) => renew.immediate(runIds),
   onLost: (key) => {
     port.postMessage({ lost: key } satisfies FromThread);
   },

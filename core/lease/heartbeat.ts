@@ -5,7 +5,7 @@ import { LeaseLostError } from '../errors.js';
 import type { Lease } from '../model/run.js';
 import type { Store } from '../store/store.js';
 import { MEMORY } from '../store/location.js';
-import { Beat, type FromThread, type ThreadData, type ToThread } from './beat.js';
+import { Beat, type FromThread, type Renewal, type ThreadData, type ToThread } from './beat.js';
 import { BEATS_PER_TTL, RENEW_SQL } from './renew.js';
 import { Slots } from './slots.js';
 
@@ -151,7 +151,7 @@ export class Heartbeat {
     const beat = new Beat({
       ttlMs: this.ttlMs,
       clock: this.store.clock,
-      renew: (expiresAt, now, runIds) => this.#renewInMemory(expiresAt, now, runIds),
+      renew: (runIds) => this.#renewInMemory(runIds),
       onLost: (key) => {
         this.#lost(key);
       },
@@ -170,9 +170,12 @@ export class Heartbeat {
     };
   }
 
-  async #renewInMemory(expiresAt: number, now: number, runIds: readonly string[]): Promise<string[]> {
-    const parameters = [expiresAt, this.owner, now, JSON.stringify(runIds)];
-    const { records } = await this.store.transaction((sql) => sql.query(RENEW_SQL, parameters));
-    return records.map((record) => String(record.id));
+  #renewInMemory(runIds: readonly string[]): Promise<Renewal> {
+    return this.store.transaction(async (sql) => {
+      const now = this.store.clock.now();
+      const expiresAt = now + this.ttlMs;
+      const { records } = await sql.query(RENEW_SQL, [expiresAt, this.owner, now, JSON.stringify(runIds)]);
+      return { runIds: records.map((record) => String(record.id)), expiresAt };
+    });
   }
 }

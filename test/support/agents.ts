@@ -54,3 +54,14 @@ export class Gate<T = void> {
 export function plain(instance: object): unknown {
   return Object.fromEntries(Object.entries(instance));
 }
+
+/** What a tool does that tells when it has started, and then hangs until a test lets it return. */
+export function hangingCall(): { started: Gate; hang: Gate<unknown>; act: () => Promise<unknown> } {
+  const started = new Gate();
+  const hang = new Gate<unknown>();
+  const act = () => {
+    started.open();
+    return hang.promise;
+  };
+  return { started, hang, act };
+}

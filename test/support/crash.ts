@@ -8,7 +8,7 @@ import {
   type ToolCall,
   type ToolOptions,
 } from 'holdpoint';
-import { Gate, NoteInput, type Act } from './agents.js';
+import { hangingCall, NoteInput, type Act } from './agents.js';
 import { rejection, World, type Mortal } from './world.js';
 
 /** What the outside world saw: every call of a tool, and every question of a reconciliation. */
@@ -107,12 +107,7 @@ export async function crashInTool(
   build: Build = {},
   options: Partial<RuntimeOptions> = {},
 ): Promise<Crashed> {
-  const started = new Gate();
-  const hang = new Gate<unknown>();
-  const act = (): unknown => {
-    started.open();
-    return hang.promise;
-  };
+  const { started, hang, act } = hangingCall();
   const dead = await world.open([mailer(seen, { ...build, act })], options);
   const runId = 'crashed';
   const rejected = rejection(dead.runtime.start('mailer', { goal: 'send a note', id: runId }));

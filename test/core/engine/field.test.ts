@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { LeaseLostError, requireApproval, StoreError } from 'holdpoint';
 import { systemClock } from '../../../core/clock.js';
-import { Gate } from '../../support/agents.js';
+import { hangingCall } from '../../support/agents.js';
 import { Child } from '../../support/child.js';
 import { crashInTool, mailer, outside, waitingApproval, type Outside } from '../../support/crash.js';
 import { rejection, trail, World } from '../../support/world.js';
@@ -23,12 +23,7 @@ describe('cases from the field', () => {
   afterEach(() => world.close());
 
   it('F1: what happens to other runs leaves a call in flight alone', async () => {
-    const started = new Gate();
-    const hang = new Gate<unknown>();
-    const act = () => {
-      started.open();
-      return hang.promise;
-    };
+    const { started, hang, act } = hangingCall();
     const busy = await world.open([mailer(seen, { act })]);
     const running = busy.runtime.start('mailer', { goal: 'g', id: 'busy' });
     await started.promise;

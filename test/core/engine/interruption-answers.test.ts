@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { allow, deny, OutcomeUnknownError, Reconciliation, requireApproval, type Approval, type Run } from 'holdpoint';
-import { Gate } from '../../support/agents.js';
+import { Gate, hangingCall } from '../../support/agents.js';
 import {
   crashInTool,
   mailer,
@@ -267,12 +267,7 @@ describe('a person is asked about a call whose outcome is unknown', () => {
     const paused = await first.runtime.start('mailer', { goal: 'g', id: 'r' });
     const { id, hash } = await waitingApproval(first, paused);
     await first.runtime.client.approvals.approve(id, { hash, by: 'ann' });
-    const started = new Gate();
-    const hang = new Gate<unknown>();
-    const act = () => {
-      started.open();
-      return hang.promise;
-    };
+    const { started, hang, act } = hangingCall();
     const second = await world.open([mailer(seen, { act })], { policy: () => requireApproval() });
     const rejected = rejection(second.runtime.resume('r'));
     await started.promise;

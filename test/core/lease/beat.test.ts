@@ -20,11 +20,11 @@ describe('one beat of the heartbeat', () => {
     beat = new Beat({
       ttlMs: TTL_MS,
       clock,
-      renew: (_expiresAt, _now, runIds) => {
+      renew: (runIds) => {
         asked.push([...runIds]);
         const answer = renewed.shift() ?? [...runIds];
         if (answer instanceof Error) throw answer;
-        return answer;
+        return { runIds: answer, expiresAt: clock.now() + TTL_MS };
       },
       onLost: (key) => lost.push(key),
     });
@@ -50,9 +50,9 @@ describe('one beat of the heartbeat', () => {
     const late = new Beat({
       ttlMs: TTL_MS,
       clock,
-      renew: (_expiresAt, _now, runIds) => {
+      renew: (runIds) => {
         clock.advance(500);
-        return runIds;
+        return { runIds, expiresAt: clock.now() + TTL_MS };
       },
       onLost: (key) => lost.push(key),
     });
@@ -116,7 +116,7 @@ describe('one beat of the heartbeat', () => {
       clock,
       renew: () => {
         inFlight.drop(1);
-        return [];
+        return { runIds: [], expiresAt: 0 };
       },
       onLost: (key) => lost.push(key),
     });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LeaseLostError, type Run, type ToolCall } from 'holdpoint';
 import { systemClock } from '../../../core/clock.js';
-import { Gate } from '../../support/agents.js';
+import { Gate, hangingCall } from '../../support/agents.js';
 import { crashInTool, mailer, outside, type Outside } from '../../support/crash.js';
 import { rejection, trail, TTL_MS, World } from '../../support/world.js';
 
@@ -151,12 +151,7 @@ describe('the lease of a run', () => {
   });
 
   it("L8: the dead owner's late result is not recorded", async () => {
-    const started = new Gate();
-    const hang = new Gate<unknown>();
-    const act = () => {
-      started.open();
-      return hang.promise;
-    };
+    const { started, hang, act } = hangingCall();
     const slow = await world.open([mailer(seen, { act })]);
     const rejected = rejection(slow.runtime.start('mailer', { goal: 'g', id: 'r' }));
     await started.promise;
@@ -171,12 +166,7 @@ describe('the lease of a run', () => {
   });
 
   it('L8: nor is it if an operator has cancelled the run after the takeover', async () => {
-    const started = new Gate();
-    const hang = new Gate<unknown>();
-    const act = () => {
-      started.open();
-      return hang.promise;
-    };
+    const { started, hang, act } = hangingCall();
     const slow = await world.open([mailer(seen, { act })]);
     const running = slow.runtime.start('mailer', { goal: 'g', id: 'r' });
     await started.promise;
@@ -190,12 +180,7 @@ describe('the lease of a run', () => {
   });
 
   it('L9: an operator cancels without a lease; the loop stops at its next write, and the outcome is kept as late', async () => {
-    const started = new Gate();
-    const hang = new Gate<unknown>();
-    const act = () => {
-      started.open();
-      return hang.promise;
-    };
+    const { started, hang, act } = hangingCall();
     const { runtime } = await world.open([mailer(seen, { act })]);
     const running = runtime.start('mailer', { goal: 'g', id: 'r' });
     await started.promise;
@@ -225,12 +210,7 @@ describe('the lease of a run', () => {
   });
 
   it('L11: closing cleanly releases it after the step in flight: nobody waits, and nothing is taken over', async () => {
-    const started = new Gate();
-    const hang = new Gate<unknown>();
-    const act = () => {
-      started.open();
-      return hang.promise;
-    };
+    const { started, hang, act } = hangingCall();
     const first = await world.open([mailer(seen, { act })]);
     const running = rejection(first.runtime.start('mailer', { goal: 'g', id: 'r' }));
     await started.promise;
@@ -271,13 +251,13 @@ describe('the lease of a run', () => {
   });
 
   it('L3: is kept while a tool blocks the event loop for several lengths', async () => {
-    const ttlMs = 200;
+    const ttlMs = 1_000;
     const act = () => {
       const sql = world.sql();
       const read = sql.prepare<[], LeaseRow>('SELECT status, lease_owner, lease_expires_at FROM holdpoint_runs');
       const first = read.get()?.lease_expires_at ?? 0;
       // Nothing else of this thread runs here: only the heartbeat's own can move the expiry. Give up rather than hang.
-      const giveUp = Date.now() + 50 * ttlMs;
+      const giveUp = Date.now() + 10 * ttlMs;
       const extended = (): boolean => (read.get()?.lease_expires_at ?? 0) >= first + 3 * ttlMs;
       while (!extended() && Date.now() < giveUp);
       if (!extended()) throw new Error('the lease was not renewed');
@@ -287,8 +267,32 @@ describe('the lease of a run', () => {
     expect((await runtime.start('mailer', { goal: 'g' })).status).to.equal('COMPLETED');
   });
 
+  it('L4: a renewal that waited for the database does not revive a lease that lapsed meanwhile', async () => {
+    const ttlMs = 300;
+    const act = async (_input: unknown, call: ToolCall) => {
+      const sql = world.sql();
+      const expiry = (): unknown => sql.prepare('SELECT lease_expires_at FROM holdpoint_runs').pluck().get();
+      sql.exec('BEGIN IMMEDIATE');
+      const before = expiry();
+      // A beat comes every 100 ms, and waits for the lock by now.
+      const waiting = Date.now() + 200;
+      while (Date.now() < waiting);
+      world.clock.advance(ttlMs + 1);
+      sql.exec('COMMIT');
+      await new Promise((lost) => {
+        call.signal.addEventListener('abort', lost);
+      });
+      expiries.push(before, expiry());
+    };
+    const expiries: unknown[] = [];
+    const { runtime } = await world.open([mailer(seen, { act })], { lease: { ttlMs } });
+    await rejection(runtime.start('mailer', { goal: 'g' }));
+    expect(expiries).to.have.length(2);
+    expect(expiries[1]).to.equal(expiries[0]);
+  });
+
   it('L3: a :memory: store renews on the connection that it shares', async () => {
-    const ttlMs = 200;
+    const ttlMs = 600;
     const extended = new Gate();
     const act = async (_input: unknown, call: ToolCall) => {
       const { client } = memory.runtime;
