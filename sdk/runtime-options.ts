@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { systemClock, type Clock } from '../core/clock.js';
+import type { Clock } from '../core/clock.js';
 import { defineAgents } from '../core/definition/agents.js';
 import type { AgentDefinition, Class } from '../core/definition/definition.js';
 import { Engine, type Observer } from '../core/engine/engine.js';
@@ -102,7 +102,7 @@ export async function openEngine(options: RuntimeOptions, testing?: Testing): Pr
 
 function checkedOptions(options: RuntimeOptions) {
   const given = check.members(options, 'options', OPTIONS) as unknown as RuntimeOptions;
-  const { provide, policy = defaultPolicy, observer, lease = {}, clock = systemClock, ids = uuidV7 } = given;
+  const { provide, policy = defaultPolicy, observer, lease = {}, ids = uuidV7 } = given;
   for (const [name, value] of Object.entries({ provide, policy, observer, ids })) {
     if (value !== undefined && typeof value !== 'function')
       throw new InvalidArgumentError(`${name} must be a function`);
@@ -118,7 +118,7 @@ function checkedOptions(options: RuntimeOptions) {
     ...leaseOptions(lease),
     approvalTtlMs: check.optionalMs(given.approvalTtlMs, 'approvalTtlMs'),
     grantTtlMs: check.optionalMs(given.grantTtlMs, 'grantTtlMs'),
-    clock,
+    clock: check.clock(given.clock),
     ids,
   };
 }

@@ -5,6 +5,7 @@ import type { Json } from '../model/json.js';
 import { startTool, type JudgedCall } from '../model/moves/tool.js';
 import { partialJson } from '../model/partial-json.js';
 import type { CallApproval, ToolCall } from '../model/call.js';
+import { describeThrown } from '../model/text.js';
 import type { ToolSpec } from '../model/tool.js';
 import { resumption } from './judge.js';
 import { observe, type Outcome } from './observe.js';
@@ -90,19 +91,22 @@ export function callApproval({ id, decidedBy, note }: Approval): CallApproval {
   return { id, decidedBy: decidedBy ?? '', note };
 }
 
+const UNREADABLE = { partial: null, omitted: [{ path: 'result', message: 'it could not be read' }] };
+
 /** A tool that returns nothing has the result null. */
 function resultOf(value: unknown, spec: ToolSpec): Outcome {
   try {
     return { kind: 'returned', result: JSON.parse(canonicalJson(value ?? null, 'result')) as Json };
   } catch (error) {
-    if (!(error instanceof InvalidJsonError)) throw error;
-    const { partial, omitted } = partialJson(value, 'result');
+    // Whatever went wrong in reading it (a proxy may throw anything), the call itself did return.
+    const { partial, omitted } = error instanceof InvalidJsonError ? partialJson(value, 'result') : UNREADABLE;
+    const { name, message: says } = describeThrown(error);
     const effect = spec.readOnly ? '' : ' The call itself took effect: do not make it again.';
-    const message = `${spec.name} returned what JSON cannot hold: ${error.message}.${effect}`;
+    const message = `${spec.name} returned what JSON cannot hold: ${says}.${effect}`;
     const tookEffect = spec.readOnly ? {} : { tookEffect: true as const };
     return {
       kind: 'unrecordable',
-      observation: { kind: 'error', name: error.name, message, ...tookEffect, partial, omitted },
+      observation: { kind: 'error', name, message, ...tookEffect, partial, omitted },
     };
   }
 }

@@ -1,5 +1,5 @@
 import { approvalHash, asksForOutcome, type Approval, type ApprovalSubject } from '../model/approval.js';
-import { canonicalJson } from '../model/canonical-json.js';
+import { storedJson } from '../model/canonical-json.js';
 import { isPlainObject } from '../model/json.js';
 import { requestApproval, type Question } from '../model/moves/pause.js';
 import { denyTool, endByPolicy, type JudgedCall, type Resumption } from '../model/moves/tool.js';
@@ -50,7 +50,7 @@ function covers(grant: Approval, subject: ApprovalSubject): boolean {
   if (!asksForOutcome(grant.kind)) return approvalHash(subject) === grant.hash;
   const { embedded } = grant.presentation;
   if (!isPlainObject(embedded)) return false;
-  return canonicalJson({ ...embedded, request: grant.request }) === canonicalJson(subject);
+  return storedJson({ ...embedded, request: grant.request }) === storedJson(subject);
 }
 
 async function endRun(

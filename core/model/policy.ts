@@ -92,7 +92,8 @@ function decisionOf(answer: Record<string, unknown>): PolicyDecision | null {
 
 function isApprovalRequest(value: unknown): value is ApprovalRequest {
   if (!isPlainObject(value)) return false;
-  const { kind, capability, presentation } = value;
+  const { kind, capability, presentation, ...misspelt } = value;
+  if (Object.keys(misspelt).length > 0) return false;
   const text = (member: unknown): boolean => member === undefined || (typeof member === 'string' && member !== '');
   if (typeof kind === 'string' && asksForOutcome(kind)) return false;
   return text(kind) && text(capability) && (presentation === undefined || isPlainObject(presentation));

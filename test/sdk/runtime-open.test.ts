@@ -43,6 +43,7 @@ const WRONG: readonly (readonly [name: string, options: Readonly<Record<string, 
   ),
   ...[null, 5, [], 'web'].map((lease) => ['lease', { lease }] as const),
   ['lease.ttl', { lease: { ttl: 5000 } }],
+  ...[null, 5, 'x', {}].map((clock) => ['clock', { clock }] as const),
   ...[99, 86_400_001, 100.5, '5000', null, NaN].map((ttlMs) => ['lease.ttlMs', { lease: { ttlMs } }] as const),
   ...['', 'a b', 5, null, 'x'.repeat(129)].map((owner) => ['lease.owner', { lease: { owner } }] as const),
   ...(['approvalTtlMs', 'grantTtlMs'] as const).flatMap((name) =>

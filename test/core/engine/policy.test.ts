@@ -53,6 +53,7 @@ describe('the policy', () => {
       kind: 'require_approval',
       approval: { kind: 'interrupted_side_effect' },
     }),
+    'misspells what is to be shown': () => ({ kind: 'require_approval', approval: { presentaton: { to: 'ann' } } }),
     'shows what JSON cannot hold': () => ({
       kind: 'require_approval',
       approval: { presentation: { at: new Date(0) } },

@@ -221,6 +221,19 @@ describe('a step', () => {
       });
     }
 
+    it('F17: a result that throws when it is read is no plain failure either: the call did return', async () => {
+      const hostile = new Proxy(
+        {},
+        {
+          ownKeys: () => {
+            throw new Error('not yours to see');
+          },
+        },
+      );
+      const { steps } = await runOnce({ act: () => ({ then: undefined, hostile }) });
+      expect(steps[0]?.observation).to.include({ kind: 'error', tookEffect: true });
+    });
+
     it('F17: keeps the rest', async () => {
       const { steps } = await runOnce({ act: () => ({ id: 7, at: new Date(0), lines: [1, 2n] }) });
       expect(steps[0]?.observation).to.deep.include({ partial: { id: 7, lines: [1, null] } });
