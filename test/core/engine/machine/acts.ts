@@ -16,7 +16,7 @@ import { FOUND, type Outcome, type Revision } from './vocabulary.js';
 export type Command = fc.AsyncCommand<Model, Real>;
 
 /** How much is still tried after the run has ended. */
-const MAX_AFTERWARDS = 6;
+const MAX_AFTERWARDS = 4;
 
 interface Act {
   readonly says: string;
@@ -102,9 +102,19 @@ export function crash(older: boolean): Command {
     says: `crash of the ${older ? 'oldest' : 'newest'}`,
     applies: ({ runners }) => runners.length > 0,
     does: async (model, real) => {
-      const runner = model.runners.at(older ? -1 : 0)!;
-      await kill(model, real, runner);
+      await kill(model, real, model.runners.at(older ? -1 : 0)!);
     },
+  });
+}
+
+/** A process dies during a call, or while it asks what came of one. */
+export function crashInCall(): Command {
+  const calling = ({ runners }: Readonly<Model>): Runner | undefined =>
+    runners.find(({ ask }) => ask?.at === 'tool' || ask?.at === 'reconciliation');
+  return command({
+    says: 'crash in a call',
+    applies: (model) => calling(model) !== undefined,
+    does: (model, real) => kill(model, real, calling(model)!),
   });
 }
 
@@ -124,11 +134,11 @@ export function close(older: boolean): Command {
 }
 
 /** Decides what waits for a person. */
-export function decide(answer: Answer): Command {
+export function decide(answer: Answer, shown: Shown): Command {
   return command({
-    says: answer,
+    says: `${answer} with ${shown} hash`,
     applies: ({ record }) => record.approval?.status === 'pending',
-    does: (model, real) => decideOn(model, real, model.record.approvalPlace, answer, 'right'),
+    does: (model, real) => decideOn(model, real, model.record.approvalPlace, answer, shown),
   });
 }
 

@@ -24,7 +24,7 @@ function oneOf<T extends string>(values: readonly T[], weights: Readonly<Partial
 
 /** Most often nothing dies. */
 const death = fc.oneof(
-  { weight: 16, arbitrary: fc.constant(null) },
+  { weight: 10, arbitrary: fc.constant(null) },
   { weight: 1, arbitrary: fc.nat(2).map((commits): Death => ({ commits, when: 'before the next' })) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }).map((commits): Death => ({ commits, when: 'right after' })) },
 );
@@ -35,8 +35,8 @@ const choice = fc.oneof(
   {
     weight: 24,
     arbitrary: fc.record({
-      tool: oneOf(tools, { charge: 6, send: 6, look: 4, note: 3, settle_up: 2, wait_long: 2 }),
-      x: fc.constantFrom(1, 1, 2),
+      tool: oneOf(tools, { charge: 6, send: 6, look: 4, note: 3, settle_up: 4, wait_long: 2 }),
+      x: fc.constantFrom(1, 2),
       as: fc.constantFrom('object' as const, 'text' as const),
     }),
   },
@@ -48,7 +48,7 @@ const verdict = oneOf(VERDICTS, { allow: 40, ask: 16, 'ask otherwise': 8, deny: 
 const outcome = oneOf(OUTCOMES, { one: 8, two: 8, nothing: 3, unknown: 8, error: 3 });
 const finding = oneOf(FINDINGS, { continue: 4, complete: 4, wait: 4, throw: 2, perhaps: 2 });
 const answer = oneOf(['approve', 'reject', 'settle'] as const, { approve: 10, settle: 3 });
-const shown = fc.constantFrom('right' as const, 'wrong' as const, 'none' as const);
+const shown = oneOf(['right', 'wrong', 'none'] as const, { right: 10 });
 const revision = oneOf<Revision>(REVISIONS, { same: 5 });
 const ms = fc.constantFrom(1_000, 100_000, 300_000, 600_000, 600_000);
 const how = fc.constantFrom('start' as const, 'resume' as const);
@@ -64,11 +64,12 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 150, arbitrary: fc.tuple(outcome, older, death).map((drawn) => acts.say('tool', ...drawn)) },
   { weight: 150, arbitrary: fc.tuple(finding, older, death).map((drawn) => acts.say('reconciliation', ...drawn)) },
   { weight: 150, arbitrary: fc.tuple(fc.boolean(), revision, death).map((drawn) => acts.resume(...drawn)) },
-  { weight: 150, arbitrary: answer.map(acts.decide) },
+  { weight: 150, arbitrary: fc.tuple(answer, shown).map((drawn) => acts.decide(...drawn)) },
   { weight: 150, arbitrary: nothing.map(acts.lapse) },
   { weight: 20, arbitrary: outcome.map(acts.unstick) },
   { weight: 14, arbitrary: ms.map(acts.advance) },
-  { weight: 6, arbitrary: older.map(acts.crash) },
+  { weight: 40, arbitrary: nothing.map(acts.crashInCall) },
+  { weight: 5, arbitrary: older.map(acts.crash) },
   { weight: 3, arbitrary: older.map(acts.close) },
   { weight: 2, arbitrary: nothing.map(acts.cancel) },
   { weight: 4, arbitrary: fc.tuple(answer, shown, fc.nat(2)).map((drawn) => acts.decideAnyhow(...drawn)) },

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Run, Runtime } from 'holdpoint';
+import { MEMORY } from '../../../../../core/store/location.js';
 import { Died, type Mortal, type World } from '../../../../support/world.js';
 import { TTL_MS, type Config } from '../model/record.js';
 import type { Ask, Death, End, Said } from '../model/runner.js';
@@ -40,6 +41,8 @@ export class Process {
       ...(config.grantTtlMs === null ? {} : { grantTtlMs: config.grantTtlMs }),
     });
     process.#dieRightAfterCommits();
+    // No lease is renewed within a test: a heartbeat on the shared connection saves each process a thread.
+    Reflect.set(process.#mortal.store, 'database', MEMORY);
     return process;
   }
 
