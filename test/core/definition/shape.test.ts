@@ -76,6 +76,13 @@ describe('the shape of an input class', () => {
     expect(lists).to.deep.equal(['lines']);
   });
 
+  it('includes validators of every group, as validation applies them without one', () => {
+    class Grouped {
+      @IsString({ groups: ['create'] }) name!: string;
+    }
+    expect([...shapeOf(Grouped).properties.keys()]).to.deep.equal(['name']);
+  });
+
   it('may contain itself', () => {
     class Tree {
       @IsOptional() @ValidateNested({ each: true }) @Type(() => Tree) branches?: Tree[];

@@ -3,6 +3,7 @@ import { Tool } from '../../../decorators/tool.js';
 import { canonicalJson } from '../../../core/model/canonical-json.js';
 import { sha256 } from '../../../core/model/hash.js';
 import { ChargeCard, ChargeInput, Lookup, OrderTools } from './examples.js';
+import { toolNameOf } from '../../../core/definition/tools.js';
 import { agentWith, refusal, toolsOf } from './support.js';
 
 describe('the definition of a tool', () => {
@@ -267,6 +268,16 @@ describe('the definition of a tool', () => {
     expect([...toolsOf(Ends).values()].map(({ spec }) => spec.timeoutMs)).to.deep.equal([1, 2_147_483_647]);
   });
 
+  it('is refused under the name of its class where @Tool stands on that', () => {
+    @Tool(false, { input: Lookup, timeout: 5 } as never)
+    class Hasty {
+      execute(): null {
+        return null;
+      }
+    }
+    expect(refusal(() => toolsOf(Hasty))).to.equal('Hasty: the option timeout does not exist; did you mean timeoutMs?');
+  });
+
   it('is refused for constructor parameters, unless the program says how instances are made', () => {
     @Tool(true, { input: Lookup })
     class Needy {
@@ -277,5 +288,22 @@ describe('the definition of a tool', () => {
     }
     expect(refusal(() => toolsOf(Needy))).to.match(/^the constructor of Needy has parameters: say how it is made/);
     expect(toolsOf(Needy, true).size).to.equal(1);
+  });
+});
+
+describe('the name of the one tool of a class', () => {
+  it('is the given one, or that of the class', () => {
+    expect(toolNameOf(ChargeCard)).to.equal('charge_card');
+    class One {
+      @Tool(true, { name: 'lookup', input: Lookup }) find(): null {
+        return null;
+      }
+    }
+    expect(toolNameOf(One)).to.equal('lookup');
+  });
+
+  it('is refused where there is none, or more than one', () => {
+    expect(refusal(() => toolNameOf(OrderTools))).to.equal('OrderTools declares 2 tools; say which one by its name');
+    expect(refusal(() => toolNameOf(Lookup))).to.match(/^Lookup declares no tool/);
   });
 });
