@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { assertScenario, ScenarioViolation, type Evidence } from '../../../sdk/testkit/assertions.js';
+import { runScenario, type ScenarioResult } from '../../../sdk/testkit/index.js';
+import { approved } from './mailer.scenario.js';
+
+const FITS = { ok: true, runs: 1, events: 1, fault: null };
+
+/** A broken promise, planted into the evidence of a run that kept all of them. */
+const PLANTED: readonly (readonly [
+  clause: string,
+  what: string,
+  says: RegExp,
+  plant: (kept: ScenarioResult) => Evidence,
+])[] = [
+  [
+    'I2',
+    'a second call that nobody approved',
+    /step 1 \(send\) was executed 2 times with 0/,
+    (kept) => ({ ...kept, calls: [...kept.calls, ...kept.calls] }),
+  ],
+  [
+    'I1',
+    'a call whose start is not recorded',
+    /called 1 times, but 0 starts/,
+    (kept) => ({ ...kept, events: kept.events.filter(({ type }) => type !== 'step.tool_started') }),
+  ],
+  [
+    'I1',
+    'a start without an end',
+    /event \d+ starts a call that neither finished nor was interrupted/,
+    (kept) => ({ ...kept, events: kept.events.filter(({ type }) => type !== 'step.tool_finished') }),
+  ],
+  [
+    'A3',
+    'a grant that is used twice',
+    /event \d+ executes approval \S+ a second time/,
+    (kept) => {
+      const events = kept.events.filter(({ type }) => type === 'step.tool_started' || type === 'step.tool_finished');
+      return { ...kept, events: [...kept.events, ...events] };
+    },
+  ],
+  [
+    'L1',
+    'a lease on a run that has ended',
+    /COMPLETED and still leased by dead/,
+    (kept) => ({ ...kept, run: { ...kept.run, lease: { owner: 'dead', expiresAt: 0 } } }),
+  ],
+  [
+    'S6',
+    'an open step under a run that has ended',
+    /step 1 \(send\) is executing/,
+    (kept) => ({
+      ...kept,
+      steps: kept.steps.map((step) => (step.index === 1 ? { ...step, status: 'executing', observation: null } : step)),
+    }),
+  ],
+  [
+    'A6',
+    'an open approval under a run that has ended',
+    /approval \S+ is pending/,
+    (kept) => ({ ...kept, approvals: kept.approvals.map((approval) => ({ ...approval, status: 'pending' })) }),
+  ],
+  [
+    'A6',
+    'a run that nobody executes and nobody is asked about',
+    /is left RUNNING/,
+    (kept) => ({ ...kept, run: { ...kept.run, status: 'RUNNING' } }),
+  ],
+];
+
+describe('what is asserted of every scenario', () => {
+  let kept: ScenarioResult;
+
+  before(async () => {
+    kept = await runScenario(approved);
+  });
+
+  it('holds for a run that kept the contract', () => {
+    expect(() => {
+      assertScenario(kept, FITS);
+    }).to.not.throw();
+  });
+
+  for (const [clause, what, says, plant] of PLANTED) {
+    it(`${clause}: finds ${what}, and names the clause`, () => {
+      expect(() => {
+        assertScenario(plant(kept), FITS);
+      })
+        .to.throw(ScenarioViolation, says)
+        .with.property('clause', clause);
+    });
+  }
+
+  it('S11: finds a chain that does not fit', () => {
+    const fault = { runId: 'scenario', index: 3, message: 'changed', expected: 'a', found: 'b' };
+    expect(() => {
+      assertScenario(kept, { ...FITS, ok: false, fault });
+    }).to.throw(ScenarioViolation, /S11.*changed/);
+  });
+});
