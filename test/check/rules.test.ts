@@ -38,7 +38,9 @@ function runScript(directory: string, script: string, args: string[] = []): Prom
   return new Promise((resolve) => {
     const command = ['run', '--silent', script, '--', ...args];
     // The coverage of the tools themselves is of no interest, and slow to write.
-    const env = { ...process.env, NODE_V8_COVERAGE: undefined };
+    // The output is read line by line: no colour, whatever the machine says of itself (CI=true turns it on).
+    const { CI: _ci, FORCE_COLOR: _force, ...inherited } = process.env;
+    const env = { ...inherited, NO_COLOR: '1', NODE_V8_COVERAGE: undefined };
     execFile('npm', command, { cwd: directory, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}\n${stderr}` });
     });
