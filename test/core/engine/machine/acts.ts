@@ -5,7 +5,7 @@ import { lateLine } from './model/attempt.js';
 import { resume as resuming } from './model/loop.js';
 import type { Model } from './model/model.js';
 import { cancel as cancelling, decide as deciding, PERSON, type Answer, type Shown } from './model/operator.js';
-import type { Ask, Death, Runner, Said, Stop } from './model/runner.js';
+import type { Ask, Mishap, Runner, Said, Stop } from './model/runner.js';
 import { nameOf, type Standstill } from './real/process.js';
 import { AGENT } from './real/program.js';
 import { RUN, type Real } from './real/real.js';
@@ -38,25 +38,25 @@ function command({ says, applies, does }: Act): Command {
 }
 
 /** Answers what a loop asks. */
-export function say(at: Ask['at'], said: Said, older: boolean, death: Death | null): Command {
+export function say(at: Ask['at'], said: Said, older: boolean, mishap: Mishap | null): Command {
   const asking = (model: Readonly<Model>): Runner[] => model.runners.filter(({ ask }) => ask?.at === at);
   return command({
-    says: `${at}${older ? ' of the oldest' : ''}: ${JSON.stringify(said)}${deathLine(death)}`,
+    says: `${at}${older ? ' of the oldest' : ''}: ${JSON.stringify(said)}${mishapLine(mishap)}`,
     applies: (model) => asking(model).length > 0,
     does: async (model, real) => {
       const runner = asking(model).at(older ? -1 : 0)!;
-      const expected = runner.answer(said, death);
-      await stand(model, real, runner, expected, await real.process(runner.name).answer(said, death));
+      const expected = runner.answer(said, mishap);
+      await stand(model, real, runner, expected, await real.process(runner.name).answer(said, mishap));
     },
   });
 }
 
 /** Resumes a run that can be resumed, in a process that does nothing else. */
-export function resume(fresh: boolean, revision: Revision, death: Death | null): Command {
+export function resume(fresh: boolean, revision: Revision, mishap: Mishap | null): Command {
   return command({
-    says: `resume in ${fresh ? `a new process (${revision})` : 'a process'}${deathLine(death)}`,
+    says: `resume in ${fresh ? `a new process (${revision})` : 'a process'}${mishapLine(mishap)}`,
     applies: (model) => isResumable(model) && (model.hasRoom || idle(model).length > 0),
-    does: (model, real) => resumeIn(model, real, fresh, revision, death),
+    does: (model, real) => resumeIn(model, real, fresh, revision, mishap),
   });
 }
 
@@ -211,12 +211,12 @@ function isResumable({ record }: Readonly<Model>): boolean {
   return approval?.status !== 'pending' || record.hasExpired(approval);
 }
 
-async function resumeIn(model: Model, real: Real, fresh: boolean, revision: Revision, death: Death | null) {
+async function resumeIn(model: Model, real: Real, fresh: boolean, revision: Revision, mishap: Mishap | null) {
   const [free] = idle(model);
   const runner = free && (!fresh || !model.hasRoom) ? free : model.open(revision);
   const process = runner === free ? real.process(runner.name) : await real.open(runner.name, revision);
-  const expected = runner.begin(resuming(runner), death);
-  await stand(model, real, runner, expected, await process.begin((runtime) => runtime.resume(RUN), death));
+  const expected = runner.begin(resuming(runner), mishap);
+  await stand(model, real, runner, expected, await process.begin((runtime) => runtime.resume(RUN), mishap));
 }
 
 /** After a loop has come to a standstill. */
@@ -259,6 +259,6 @@ async function decideOn({ record }: Model, { client }: Real, place: number, answ
   assert.equal(came, deciding(record, place, answer, shown));
 }
 
-function deathLine(death: Death | null): string {
-  return death ? `, and it dies after ${death.commits} commits, ${death.when}` : '';
+function mishapLine(mishap: Mishap | null): string {
+  return mishap ? `, and it ${mishap.kind} ${mishap.commits} commits` : '';
 }

@@ -8,7 +8,7 @@ import type { Stored } from './real/real.js';
 export function assertInvariants(stored: Stored, calls: readonly string[], told: readonly RunEvent[]): void {
   assertRun(stored);
   for (const step of stored.steps) assertStep(step, stored, calls);
-  for (const approval of stored.approvals) assertApproval(approval);
+  for (const approval of stored.approvals) assertApproval(approval, stored);
   assertTold(stored, told);
 }
 
@@ -42,10 +42,18 @@ function assertStep(step: Step, { approvals, events }: Stored, calls: readonly s
   assert.ok(made.length <= started.length, `step ${step.index} was called without a record`);
 }
 
-/** A1: the hash covers kind, capability, presentation and the exact request. */
-function assertApproval({ kind, capability, presentation, request, hash }: Approval): void {
+/** A1: the hash covers kind, capability, presentation and the exact request. I5: a person is told that nobody knows. */
+function assertApproval(
+  { kind, capability, presentation, request, hash, stepId }: Approval,
+  { run, steps }: Stored,
+): void {
   const text = canonicalize({ kind, capability, presentation, request }) ?? '';
   assert.equal(hash, createHash('sha256').update(text).digest('hex'));
+  const step = steps.find(({ id }) => id === stepId);
+  const { tool, ...rest } = request;
+  assert.deepEqual({ ...rest, tool: tool.name }, { runId: run.id, stepId, tool: step?.tool, args: step?.args });
+  if (isAboutOutcome(kind))
+    assert.match(canonicalize(presentation.summary) ?? '', /started.*whether it took effect is unknown/);
 }
 
 /** S4: an observer is told of what is committed, in order, and of nothing else. */

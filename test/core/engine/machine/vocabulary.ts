@@ -132,6 +132,9 @@ export const VERDICTS = [
 
 export type Verdict = (typeof VERDICTS)[number];
 
+/** What the policy wants shown when it asks otherwise. */
+export const WHY = { why: 'once more' };
+
 /** A verdict that is one of the policy's four answers. */
 export type Ruling = 'allow' | 'deny' | 'ask' | 'ask otherwise' | 'abort';
 
@@ -167,3 +170,6 @@ export type Finding = (typeof FINDINGS)[number];
 
 /** What a reconciliation finds, and a person enters when settling: equal to what a tool returns. */
 export const FOUND: Json = { n: 1 };
+
+/** What a reconciliation wants shown when a person is to decide. */
+export const RECEIPT = 'an unreadable receipt';

@@ -1,10 +1,10 @@
-import { acceptsX, hasTool, isReadOnly, RESULTS, rulingOn, specOf, traitOf } from '../vocabulary.js';
+import { acceptsX, hasTool, isReadOnly, RESULTS, rulingOn, specOf, traitOf, WHY } from '../vocabulary.js';
 import type { Outcome, Ruling, ToolName, Verdict } from '../vocabulary.js';
 import { held, late, taking } from './commits.js';
 import { endIfFailing, endIfLooping, failuresInRow, limitReached } from './limits.js';
 import { json, type ApprovalRecord, type RunRecord } from './record.js';
 import { Refusal, type Act, type Called, type Runner } from './runner.js';
-import { policySees, toolSees } from './views.js';
+import { personSees, policySees, toolSees } from './views.js';
 
 /** One call of a tool: limits, policy, start, outcome (P1, P5, I1, A3, A4). */
 
@@ -59,7 +59,10 @@ export function* attempt(runner: Runner, request: Request, grant: Grant | null):
   if (ruling === 'allow' || (ruling !== null && grant && covers(runner, grant, ruling))) {
     if (yield* endedByLimit(runner, grant, false)) return;
     yield* write(runner, grant, () => startCall(runner, request, grant, ruling), true);
-    if (record.step.status === 'executing') yield* call(runner, request.tool);
+    if (record.step.status !== 'executing') return;
+    // A process that was frozen between that commit and the call calls nothing (L4).
+    if (!record.isLeased) throw new Refusal('LeaseLostError');
+    yield* call(runner, request.tool);
   } else {
     yield* write(runner, grant, () => rule(runner, request, grant, ruling));
   }
@@ -89,8 +92,10 @@ function pause({ record, revision }: Runner, request: Request, grant: Grant | nu
   if (grant) grant.approval.status = 'spent';
   Object.assign(record.step, request);
   const { cause } = record.step;
-  const wanted = ruling === 'ask' ? 'tool_call' : 'second_look';
-  record.ask(cause ? outcomeKind(cause) : wanted, ruling, specOf(revision));
+  const [asked, why] = ruling === 'ask' ? ['tool_call', {}] : ['second_look', WHY];
+  const kind = cause ? outcomeKind(cause) : asked;
+  const shows = cause ? personSees(record, ruling, null) : json(why);
+  record.ask({ kind, wanted: ruling, spec: specOf(revision), shows });
 }
 
 /** The agent sees the denial and decides again, unless that was one failure in a row too many (P5). */

@@ -60,8 +60,8 @@ function stepDetails({ status, observation, tool, x, attempt, cause, decision, r
 }
 
 function approvalDetails(approval: ApprovalRecord): string {
-  const { step, kind, wanted, status, expiresAt } = approval;
+  const { step, kind, wanted, status, expiresAt, shows } = approval;
   const asked = { ask: 'tool_call', 'ask otherwise': 'second_look' }[wanted as string] ?? '-';
   const ends = isOpen(approval) ? expiresAt : null;
-  return `${kind} ${status}, of step ${step}, wanted ${json(asked)}, ends ${json(ends)}`;
+  return `${kind} ${status}, of step ${step}, wanted ${json(asked)}, ends ${json(ends)}; ${shows}`;
 }

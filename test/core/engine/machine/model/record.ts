@@ -40,13 +40,19 @@ export interface StepRecord {
   result?: Json;
 }
 
-export interface ApprovalRecord {
-  readonly step: number;
+/** What a person is asked about the last step. */
+export interface Question {
   readonly kind: string;
   /** What the policy asked for: itself, or within a question about an outcome. */
   readonly wanted: Ruling | null;
   /** The spec of the tool that was asked about. */
   readonly spec: string;
+  /** What the person is shown besides the exact request. */
+  readonly shows: string;
+}
+
+export interface ApprovalRecord extends Question {
+  readonly step: number;
   status: 'pending' | 'approved' | 'rejected' | 'settled' | 'expired' | 'spent' | 'cancelled';
   /** When it expires, as a question and then as a grant; null never. */
   expiresAt: number | null;
@@ -179,14 +185,14 @@ export class RunRecord {
   }
 
   /** The run pauses on a question about its last step (A6). */
-  ask(kind: string, wanted: Ruling | null, spec: string): void {
+  ask(question: Question): void {
     const { approvalTtlMs } = this.config;
     this.status = 'WAITING';
     this.lease = null;
     this.step.status = 'awaiting_approval';
     const expiresAt = approvalTtlMs === null ? null : this.now + approvalTtlMs;
-    this.approvals.push({ step: this.steps.length, kind, wanted, spec, status: 'pending', expiresAt });
-    this.log(`approval.requested ${this.approvals.length} of step ${this.steps.length}: ${kind}`);
+    this.approvals.push({ ...question, step: this.steps.length, status: 'pending', expiresAt });
+    this.log(`approval.requested ${this.approvals.length} of step ${this.steps.length}: ${question.kind}`);
   }
 
   hasExpired(approval: ApprovalRecord): boolean {

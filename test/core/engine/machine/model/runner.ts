@@ -1,5 +1,5 @@
 import type { Choice, Finding, Outcome, Revision, ToolName, Verdict } from '../vocabulary.js';
-import type { RunRecord } from './record.js';
+import { TTL_MS, type RunRecord } from './record.js';
 
 /**
  * A process of the model: how it runs a loop from one question to the next, and where it may die.
@@ -43,10 +43,13 @@ export class Refusal extends Error {
   }
 }
 
-/** Where a process dies: with `commits` made since it was last spoken to, before the next one or right after the last. */
-export interface Death {
+/**
+ * What befalls a process that has made this many commits since it was last spoken to: it dies before the next one, dies
+ * right after the last, or stands still after it for as long as its lease lasts (L4).
+ */
+export interface Mishap {
   readonly commits: number;
-  readonly when: 'before the next' | 'right after';
+  readonly kind: 'dies before the next' | 'dies right after' | 'freezes right after';
 }
 
 export type Stop =
@@ -71,6 +74,8 @@ export class Runner {
   /** Calls that exceeded their timeout and have not answered yet. */
   readonly stuck: Called[] = [];
   #loop: Loop | null = null;
+  /** Commits before its mishap. */
+  #left = Infinity;
 
   constructor(
     readonly name: string,
@@ -87,37 +92,47 @@ export class Runner {
     return held ? held.activeMs + record.now - held.since : record.activeMs;
   }
 
-  begin(loop: Loop, death: Death | null): Stop {
+  begin(loop: Loop, mishap: Mishap | null): Stop {
     this.#loop = loop;
-    return this.#run(loop, undefined, death);
+    return this.#run(loop, undefined, mishap);
   }
 
-  answer(said: Said, death: Death | null): Stop {
+  answer(said: Said, mishap: Mishap | null): Stop {
     if (!this.#loop) throw new Error(`${this.name} asks nothing`);
-    return this.#run(this.#loop, said, death);
+    return this.#run(this.#loop, said, mishap);
   }
 
   /** Runs the loop up to its next question. */
-  #run(loop: Loop, said: Said | undefined, death: Death | null): Stop {
+  #run(loop: Loop, said: Said | undefined, mishap: Mishap | null): Stop {
     this.ask = null;
-    let commits = 0;
+    this.#left = mishap?.commits ?? Infinity;
     let at = loop.next(said);
-    while (!at.done) {
-      if ('at' in at.value) {
-        this.ask = at.value;
-        return { kind: 'asks', ask: at.value };
-      }
-      if (death?.when === 'before the next' && commits === death.commits) return { kind: 'died' };
-      const refusal = at.value.guard();
-      if (!refusal) {
-        at.value.write();
-        commits += 1;
-        if (death?.when === 'right after' && commits === death.commits) return { kind: 'died' };
-      }
-      at = refusal ? loop.throw(refusal) : loop.next();
+    while (!at.done && !('at' in at.value)) {
+      const came = this.#commit(at.value, mishap?.kind);
+      if (came === 'died') return { kind: 'died' };
+      at = came === 'committed' ? loop.next() : loop.throw(came);
+    }
+    if (!at.done) {
+      this.ask = at.value as Ask;
+      return { kind: 'asks', ask: this.ask };
     }
     this.#loop = null;
     this.held = null;
     return { kind: 'ended', end: at.value };
+  }
+
+  #commit({ guard, write }: Commit, mishap: Mishap['kind'] | undefined): Refusal | 'committed' | 'died' {
+    if (this.#left === 0 && mishap === 'dies before the next') return 'died';
+    const refusal = guard();
+    if (refusal) return refusal;
+    const before = this.held;
+    write();
+    this.#left -= 1;
+    if (this.#left !== 0 || mishap === 'dies before the next') return 'committed';
+    if (mishap === 'dies right after') return 'died';
+    this.record.now += TTL_MS;
+    // A process counts its time from when it knows that it holds the run.
+    if (this.held && !before) this.held = { ...this.held, since: this.record.now };
+    return 'committed';
   }
 }

@@ -3,7 +3,7 @@ import { conflict, isGone, outcomeKind } from './attempt.js';
 import { held } from './commits.js';
 import { json, type RunRecord } from './record.js';
 import type { Act, Runner } from './runner.js';
-import { policySees, reconciliationSees } from './views.js';
+import { personSees, policySees, reconciliationSees } from './views.js';
 
 /** A call whose outcome nobody has recorded: the tool's reconciliation, else the agent's, else a person (I4, I5, I8, I9). */
 export function* settleInterrupted(runner: Runner): Act {
@@ -24,7 +24,8 @@ export function* settleInterrupted(runner: Runner): Act {
     const ruling = rulingOn(verdict, tool);
     if (ruling) record.logStep('policy', ruling);
     const wanted = ruling === 'ask' || ruling === 'ask otherwise' ? ruling : null;
-    record.ask(outcomeKind(cause), wanted, specOf(runner.revision));
+    const shown = personSees(record, ruling, by && finding);
+    record.ask({ kind: outcomeKind(cause), wanted, spec: specOf(runner.revision), shows: shown });
   });
 }
 
@@ -38,8 +39,8 @@ function* found(
   runner: Runner,
   tool: NonNullable<RunRecord['step']['tool']>,
   by: 'tool' | 'agent',
-): Act<Finding | null> {
-  if (traitOf(tool).stuck) return null;
+): Act<Finding | 'nothing'> {
+  if (traitOf(tool).stuck) return 'nothing';
   return (yield { at: 'reconciliation', shows: reconciliationSees(runner.record, by) }) as Finding;
 }
 

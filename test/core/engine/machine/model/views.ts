@@ -1,4 +1,4 @@
-import type { ToolName } from '../vocabulary.js';
+import { RECEIPT, type Finding, type Ruling, type ToolName } from '../vocabulary.js';
 import type { ApprovalRecord, RunRecord, StepRecord } from './record.js';
 
 /** What the program is shown at each question: copies of the record as it is then (P4). */
@@ -20,6 +20,13 @@ export function toolSees({ step, steps }: RunRecord): string {
 
 export function reconciliationSees(record: RunRecord, by: 'tool' | 'agent'): string {
   return `${by}; ${toolSees(record)}; ${record.step.cause ?? ''}`;
+}
+
+/** A person is told what is known of a call whose outcome is not, and what the policy says of it now (I5). */
+export function personSees({ step }: RunRecord, ruling: Ruling | null, finding: Finding | 'nothing' | null): string {
+  const failed = finding === null || finding === 'wait' ? '' : ', its reconciliation failed';
+  const receipt = finding === 'wait' ? `, ${RECEIPT}` : '';
+  return `attempt ${step.attempt}: ${step.cause ?? ''}${failed}; the policy says ${ruling ?? 'nothing'}${receipt}`;
 }
 
 function stepLine({ status, observation }: StepRecord): string {

@@ -30,7 +30,17 @@ export function approvalDetails(approval: Approval): string {
   const wanted = embedded === undefined ? kind : (embedded?.kind ?? '-');
   const granted = decidedAt === null || grantTtlMs === null ? null : decidedAt + grantTtlMs;
   const ends = { pending: expiresAt, approved: granted }[status as string];
-  return `${approvalLine(approval)}, of step ${stepId}, wanted ${json(wanted)}, ends ${json(ends ?? null)}`;
+  return `${approvalLine(approval)}, of step ${stepId}, wanted ${json(wanted)}, ends ${json(ends ?? null)}; ${shown(presentation)}`;
+}
+
+/** What a person is shown: as the policy asked, or what is known of a call whose outcome is not. */
+function shown(presentation: JsonObject): string {
+  const { summary, attempt, cause, reconciliation, policy, receipt } = presentation;
+  if (summary === undefined) return json(presentation);
+  const failed = reconciliation === null ? '' : ', its reconciliation failed';
+  const { error } = policy as JsonObject;
+  const says = error === undefined ? ruling(policy as unknown as PolicyDecision) : 'nothing';
+  return `attempt ${json(attempt)}: ${text(cause)}${failed}; the policy says ${says}${receipt === undefined ? '' : `, ${text(receipt)}`}`;
 }
 
 export function observationLine(observation: Observation): string {

@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Run, Runtime } from 'holdpoint';
+import type { ManualClock } from '../../../../../core/clock.js';
 import { MEMORY } from '../../../../../core/store/location.js';
 import { Died, type Mortal, type World } from '../../../../support/world.js';
 import { TTL_MS, type Config } from '../model/record.js';
-import type { Ask, Death, End, Said } from '../model/runner.js';
+import type { Ask, End, Mishap, Said } from '../model/runner.js';
 import type { Revision } from '../vocabulary.js';
 import { Desk, type Outside } from './desk.js';
 import { unlessHung } from './hung.js';
@@ -18,7 +19,7 @@ export class Process {
   #looping: Promise<void> = Promise.resolve();
   #closed: Promise<void> | null = null;
   #stop: (at: Standstill) => void = () => {};
-  #commitsLeft = Infinity;
+  #mishap: Mishap | null = null;
   readonly #desk: Desk;
 
   private constructor(outside: Outside) {
@@ -40,7 +41,7 @@ export class Process {
       ...(config.approvalTtlMs === null ? {} : { approvalTtlMs: config.approvalTtlMs }),
       ...(config.grantTtlMs === null ? {} : { grantTtlMs: config.grantTtlMs }),
     });
-    process.#dieRightAfterCommits();
+    process.#befallAfterCommits(world.clock);
     // No lease is renewed within a test: a heartbeat on the shared connection saves each process a thread.
     Reflect.set(process.#mortal.store, 'database', MEMORY);
     return process;
@@ -52,8 +53,8 @@ export class Process {
   }
 
   /** Executes the run up to the first standstill. */
-  begin(work: (runtime: Runtime) => Promise<Run>, death: Death | null): Promise<Standstill> {
-    return this.#until(death, () => {
+  begin(work: (runtime: Runtime) => Promise<Run>, mishap: Mishap | null): Promise<Standstill> {
+    return this.#until(mishap, () => {
       const ended = (end: End): void => this.#stop({ ended: end });
       const loop = work(this.#mortal.runtime).then((run) => run.status, nameOf);
       this.#looping = loop.then(ended);
@@ -67,8 +68,8 @@ export class Process {
   }
 
   /** Answers what it asks, and waits for the next standstill. */
-  answer(said: Said, death: Death | null): Promise<Standstill> {
-    return this.#until(death, () => this.#desk.answer(said));
+  answer(said: Said, mishap: Mishap | null): Promise<Standstill> {
+    return this.#until(mishap, () => this.#desk.answer(said));
   }
 
   /** A call that exceeded its timeout answers after all; what that writes is written when this returns. */
@@ -96,25 +97,31 @@ export class Process {
     await unlessHung(this.#closed ?? Promise.resolve(), 'it did not close');
   }
 
-  async #until(death: Death | null, begin: () => void): Promise<Standstill> {
+  async #until(mishap: Mishap | null, begin: () => void): Promise<Standstill> {
     const standstill = new Promise<Standstill>((stop) => (this.#stop = stop));
-    if (death?.when === 'before the next') this.#mortal.dieAfter(death.commits);
-    if (death?.when === 'right after') this.#commitsLeft = death.commits;
+    if (mishap?.kind === 'dies before the next') this.#mortal.dieAfter(mishap.commits);
+    else this.#mishap = mishap;
     begin();
     const at = await unlessHung(standstill, 'it neither asked anything nor ended');
-    if (death?.when === 'before the next') this.#mortal.dieAfter(Infinity);
-    this.#commitsLeft = Infinity;
+    if (mishap?.kind === 'dies before the next') this.#mortal.dieAfter(Infinity);
+    this.#mishap = null;
     return at;
   }
 
-  /** A process that dies right after a commit does not come to know that it was made. */
-  #dieRightAfterCommits(): void {
+  /** What befalls it right after a commit: it does not come to know that it was made, or much later. */
+  #befallAfterCommits(clock: ManualClock): void {
     const { store, dieAfter } = this.#mortal;
     const transaction = store.transaction.bind(store);
     store.transaction = async (work) => {
       const result = await transaction(work);
-      this.#commitsLeft -= 1;
-      if (this.#commitsLeft > 0) return result;
+      const mishap = this.#mishap;
+      if (!mishap) return result;
+      this.#mishap = mishap.commits > 1 ? { ...mishap, commits: mishap.commits - 1 } : null;
+      if (this.#mishap) return result;
+      if (mishap.kind === 'freezes right after') {
+        clock.advance(TTL_MS);
+        return result;
+      }
       dieAfter(0);
       throw new Died();
     };

@@ -25,10 +25,12 @@ import {
   FOUND,
   hasTool,
   isReadOnly,
+  RECEIPT,
   RESULTS,
   STRICT_MAX,
   TOOLS,
   traitOf,
+  WHY,
   type Choice,
   type Finding,
   type Outcome,
@@ -157,7 +159,7 @@ function rulingOf(verdict: Verdict, byDefault: PolicyDecision): PolicyDecision {
     case 'ask':
       return requireApproval();
     case 'ask otherwise':
-      return requireApproval({ kind: 'second_look', presentation: { why: 'once more' } });
+      return requireApproval({ kind: 'second_look', presentation: WHY });
     case 'abort':
       return abort('enough');
     case 'default':
@@ -197,7 +199,7 @@ function findingOf(finding: Finding): Reconciliation {
     case 'conflict':
       return Reconciliation.conflict('two carry this key');
     case 'wait':
-      return Reconciliation.wait({ presentation: { receipt: 'unreadable' } });
+      return Reconciliation.wait({ presentation: { receipt: RECEIPT } });
     case 'throw':
       throw new Error('the reconciliation failed');
     case 'perhaps':
