@@ -252,10 +252,7 @@ async function decideOn({ record }: Model, { client }: Real, place: number, answ
     reject: () => approvals.reject(id, options),
     settle: () => approvals.settle(id, { ...options, result: FOUND }),
   }[answer];
-  // An argument that is no hash at all is refused before there is a promise.
-  const came = await Promise.resolve()
-    .then(send)
-    .then(({ status }) => status, nameOf);
+  const came = await send().then(({ status }) => status, nameOf);
   assert.equal(came, deciding(record, place, answer, shown));
 }
 
