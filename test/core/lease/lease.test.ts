@@ -203,10 +203,22 @@ describe('the lease of a run', () => {
         });
       }).then((reason) => ({ stopped: (reason as Error).name }));
     };
-    const cancelling = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 300 } });
+    const cancelling = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 1_000 } });
     expect((await cancelling.runtime.start('mailer', { goal: 'g', id: 'r' })).reason).to.equal('operator_cancelled');
     const last = (await cancelling.runtime.client.runs.events('r')).at(-1);
     expect(last?.payload).to.deep.include({ late: true, result: { stopped: 'RunStateError' } });
+  });
+
+  it('L10: on SQLite it runs out by the wall clock of the host, which every process reads for itself', async () => {
+    const { runId, dead } = await crashInTool(world, seen);
+    const { expiresAt } = (await dead.runtime.client.runs.get(runId)).lease!;
+    const next = await world.open([mailer(seen)]);
+    // The monotonic clock, which no two processes share, has long passed it.
+    world.clock.setWall(expiresAt - 1);
+    expect(await rejection(next.runtime.resume(runId))).to.include({ code: 'RUN_LEASED' });
+    world.clock.setWall(expiresAt);
+    expect((await next.runtime.resume(runId)).status).to.equal('WAITING');
+    expect(await trail(next.runtime.client, runId)).to.include('lease.taken_over');
   });
 
   it('L11: closing cleanly releases it after the step in flight: nobody waits, and nothing is taken over', async () => {
@@ -233,7 +245,7 @@ describe('the lease of a run', () => {
       world.sql().prepare(`UPDATE holdpoint_runs SET lease_owner = 'thief', lease_expires_at = 9e15`).run();
       return new Promise(() => undefined);
     };
-    const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 300 } });
+    const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 1_000 } });
     const error = await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }));
     expect(error).to.be.instanceOf(LeaseLostError);
     expect(signal?.aborted).to.equal(true);
@@ -246,7 +258,7 @@ describe('the lease of a run', () => {
       world.sql().prepare(`UPDATE holdpoint_runs SET lease_owner = 'thief', lease_expires_at = 9e15`).run();
       return new Promise(() => undefined);
     };
-    const { runtime } = await world.open([mailer(seen, { decide })], { clock: systemClock, lease: { ttlMs: 300 } });
+    const { runtime } = await world.open([mailer(seen, { decide })], { clock: systemClock, lease: { ttlMs: 1_000 } });
     expect(await rejection(runtime.start('mailer', { goal: 'g' }))).to.be.instanceOf(LeaseLostError);
   });
 
