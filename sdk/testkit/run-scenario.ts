@@ -124,7 +124,7 @@ class Play {
   async #live(crash: Crash | null, liver = this.liver): Promise<LifeEnd> {
     this.#lives += 1;
     if (this.#lives > MAX_LIVES) throw new Error(`the scenario did not end within ${MAX_LIVES} lives`);
-    return liver({ life: this.#lives, store: this.store, now: this.#clock.now(), crash });
+    return liver.live({ life: this.#lives, store: this.store, now: this.#clock.now(), crash });
   }
 
   /** What happens between two lives: the lease runs out, or a person decides. */
@@ -179,6 +179,7 @@ class Play {
   }
 
   async close(): Promise<void> {
+    await this.liver.close();
     await this.#client?.close();
   }
 }

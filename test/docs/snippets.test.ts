@@ -102,7 +102,7 @@ function messageOf({ messageText }: Pick<ts.Diagnostic, 'messageText'>): string 
 
 /** What a program prints, and `Killed` below it if it was, as a shell says. */
 function outputOf(directory: string, file: string, cwd: string): string {
-  const { stdout, stderr, signal } = spawnSync(process.execPath, ['--enable-source-maps', join(directory, file)], {
+  const { stdout, stderr, signal } = spawnSync(process.execPath, [join(directory, file)], {
     cwd,
     encoding: 'utf8',
     env: { ...process.env, NODE_V8_COVERAGE: undefined, FORCE_COLOR: '0' },

@@ -16,7 +16,6 @@ crashSuite(
   { module: MODULE, name: 'blind' },
   {
     ways: ['park', 'kill'],
-    pairs: false,
     check: chargedOnce,
   },
 );

@@ -41,7 +41,7 @@ function expectAppliedOnce({ run }: Outcome, dir: string): void {
 crashSuite(
   'examples/03-casework: I2, I4, I6, I10: one change to an account, across every death',
   { module: new URL('../../examples/03-casework/casework.scenario.js', import.meta.url) },
-  { ways: ['park', 'kill'], pairs: false, timeoutMs: 60_000, check: expectAppliedOnce },
+  { ways: ['park', 'kill'], timeoutMs: 60_000, check: expectAppliedOnce },
 );
 
 describe('examples/03-casework: a change whose reconciliation cannot tell', () => {
