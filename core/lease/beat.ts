@@ -77,6 +77,8 @@ export class Beat {
 /** What the thread is started with. */
 export interface ThreadData {
   readonly database: string;
+  /** Where the driver's native part is, if not where it looks itself. */
+  readonly nativeBinding: string | null;
   readonly owner: string;
   readonly ttlMs: number;
   readonly clock: SharedArrayBuffer | null;

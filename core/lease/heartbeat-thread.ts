@@ -17,10 +17,8 @@ const RETRY_MS = 50;
 const port = parentPort;
 if (!port) throw new Error('this module runs in a worker thread');
 
-const { database, owner, ttlMs, clock } = workerData as ThreadData;
-const db = new Database(database, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
-db.pragma('synchronous = FULL');
-db.pragma('trusted_schema = OFF');
+const { database, nativeBinding, owner, ttlMs, clock } = workerData as ThreadData;
+const db = connect();
 const renewal = db.prepare<[number, string, number, string], { id: string }>(RENEW_SQL);
 
 const wall = sharedClock(clock);
@@ -67,4 +65,17 @@ function stop(): void {
   clearTimeout(timer);
   db.close();
   port?.close();
+}
+
+function connect(): Database.Database {
+  const binding = nativeBinding === null ? {} : { nativeBinding };
+  try {
+    const opened = new Database(database, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS, ...binding });
+    opened.pragma('synchronous = FULL');
+    opened.pragma('trusted_schema = OFF');
+    return opened;
+  } catch (error) {
+    // The driver's own errors lose their message on the way to the other thread.
+    throw new Error((error as Error).message, { cause: error });
+  }
 }

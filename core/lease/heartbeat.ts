@@ -47,9 +47,9 @@ export class Hold {
     this.slots.renewUntil = 0;
   }
 
-  /** The heartbeat found the lease gone. */
-  lose(): void {
-    this.#lost.abort(this.#error('it was taken over or expired'));
+  /** The heartbeat found the lease gone, or renews it no more. */
+  lose(why: string): void {
+    this.#lost.abort(this.#error(why));
   }
 
   /** Stops renewing; what the heartbeat finds after that is no loss. */
@@ -115,24 +115,25 @@ export class Heartbeat {
     if (this.#holds.delete(key)) this.#beating?.send({ kind: 'drop', key });
   }
 
-  #lost(key: number): void {
+  #lost(key: number, why = 'it was taken over or expired'): void {
     const hold = this.#holds.get(key);
     this.#holds.delete(key);
-    hold?.lose();
+    hold?.lose(why);
   }
 
   #inThread(): Beating {
-    const { database, clock } = this.store;
-    const workerData: ThreadData = { database, owner: this.owner, ttlMs: this.ttlMs, clock: clock.shared };
+    const { database, nativeBinding, clock } = this.store;
+    const { owner, ttlMs } = this;
+    const workerData: ThreadData = { database, nativeBinding, owner, ttlMs, clock: clock.shared };
     const worker = new Worker(new URL('./heartbeat-thread.js', import.meta.url), { workerData });
     const exited = once(worker, 'exit').catch(() => undefined);
     worker.on('message', ({ lost }: FromThread) => {
       this.#lost(lost);
     });
     // A thread that failed renews nothing more: nobody may go on as if it did.
-    worker.on('error', () => {
+    worker.on('error', ({ message }) => {
       this.#beating = null;
-      for (const key of [...this.#holds.keys()]) this.#lost(key);
+      for (const key of [...this.#holds.keys()]) this.#lost(key, `the heartbeat failed: ${message}`);
     });
     worker.unref();
     return {

@@ -28,16 +28,19 @@ export function databaseOf(location: StoreLocation): string {
 
 function optionsDatabase(options: unknown): unknown {
   if (typeof options !== 'object' || options === null) return undefined;
-  const { type, database } = options as { type?: unknown; database?: unknown };
+  const { type, database, key } = options as { type?: unknown; database?: unknown; key?: unknown };
   if (type !== 'better-sqlite3') {
     throw new InvalidArgumentError(`store: this version takes TypeORM options of type 'better-sqlite3' only`);
   }
+  // The heartbeat renews leases on a connection of its own.
+  if (key !== undefined)
+    throw new InvalidArgumentError('store: this version opens no encrypted database; leave out "key"');
   return database;
 }
 
 type ConnectionOptions = Pick<
   BetterSqlite3DataSourceOptions,
-  'key' | 'nativeBinding' | 'prepareDatabase' | 'statementCacheSize' | 'verbose'
+  'nativeBinding' | 'prepareDatabase' | 'statementCacheSize' | 'verbose'
 > & { readonly driver?: unknown };
 
 /**
@@ -49,8 +52,8 @@ type ConnectionOptions = Pick<
 export function connectionOf(location: StoreLocation): ConnectionOptions {
   if (typeof location === 'string') return {};
   const options: ConnectionOptions = location;
-  const { driver, key, nativeBinding, prepareDatabase, statementCacheSize, verbose } = options;
-  const given = { driver, key, nativeBinding, prepareDatabase, statementCacheSize, verbose };
+  const { driver, nativeBinding, prepareDatabase, statementCacheSize, verbose } = options;
+  const given = { driver, nativeBinding, prepareDatabase, statementCacheSize, verbose };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 

@@ -54,6 +54,8 @@ export interface Tables {
 export class Store {
   /** The file's absolute path, or `:memory:`. */
   readonly database: string;
+  /** Where the driver's native part is, if not where it looks itself. */
+  readonly nativeBinding: string | null;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly tables: Tables;
@@ -70,6 +72,7 @@ export class Store {
     reading: DataSource | null,
   ) {
     this.database = database;
+    this.nativeBinding = connectionOf(options.location).nativeBinding ?? null;
     this.clock = options.clock ?? systemClock;
     this.ids = options.ids ?? uuidV7;
     this.#writer = writer;

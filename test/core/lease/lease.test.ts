@@ -1,5 +1,6 @@
+import { unlinkSync } from 'node:fs';
 import { expect } from 'chai';
-import { LeaseLostError, type Run, type ToolCall } from 'holdpoint';
+import { LeaseLostError, type Run, type RunEvent, type ToolCall } from 'holdpoint';
 import { systemClock } from '../../../core/clock.js';
 import { Gate, hangingCall } from '../../support/agents.js';
 import { crashInTool, mailer, outside, type Outside } from '../../support/crash.js';
@@ -251,6 +252,24 @@ describe('the lease of a run', () => {
     expect(signal?.aborted).to.equal(true);
     expect(signal?.reason).to.be.instanceOf(LeaseLostError);
     expect(seen.seen).to.have.length(1);
+  });
+
+  it('L3, L5: a heartbeat that fails loses its leases at once, and says why', async () => {
+    const act = (_input: unknown, call: ToolCall) =>
+      new Promise((_, reject) => {
+        call.signal.addEventListener('abort', () => {
+          reject(call.signal.reason as Error);
+        });
+      });
+    const observer = ({ type }: RunEvent): void => {
+      // The thread has not opened it yet; what is open stays usable.
+      if (type === 'run.started') unlinkSync(world.file);
+    };
+    const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, observer });
+    const error = await rejection(runtime.start('mailer', { goal: 'g' }));
+    expect(error).to.be.instanceOf(LeaseLostError);
+    expect(error.message).to.match(/the heartbeat failed: unable to open database file/);
+    expect(seen.calls).to.have.length(1);
   });
 
   it('L5: an agent that never answers does not keep a loop that lost its lease', async () => {

@@ -54,6 +54,11 @@ const REFUSED: readonly Refused[] = [
   { title: 'another address', path: () => 'HTTPS://a.example/x', ...wrong(/^store: .*not HTTPS:\/\//) },
   { title: 'options of another database', path: () => ({ type: 'postgres', url: 'x' }), ...wrong(/better-sqlite3/) },
   { title: 'options without a path', path: () => ({ type: 'better-sqlite3' }), ...wrong(/^store: give a path/) },
+  {
+    title: 'options of an encrypted database',
+    path: ({ file }) => ({ type: 'better-sqlite3', database: file, key: 'hunter2' }),
+    ...wrong(/^store: this version opens no encrypted database; leave out "key"$/),
+  },
   { title: 'a folder', path: ({ dir }) => dir, ...unreadable(/is not a file; give the path of a database file/) },
   {
     title: 'a path in a folder that is not there',
