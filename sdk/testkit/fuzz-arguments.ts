@@ -4,11 +4,12 @@ import { toolsOf } from '../../core/definition/tools.js';
 import { InvalidArgumentError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/model/json.js';
 import { hostileTexts, nearMisses, type Probe } from './near-misses.js';
+import { samplesOf } from './samples.js';
 
 /** What is fuzzed. */
 export interface FuzzOptions {
-  /** Arguments that are valid; what is refused is made by changing them. */
-  readonly valid: readonly object[];
+  /** Arguments that are valid; what is refused is made by changing them. Default: made from the tool's schema. */
+  readonly valid?: readonly object[];
   /** Which tool, if the class declares several. */
   readonly name?: string;
 }
@@ -29,23 +30,45 @@ export interface FuzzReport {
 }
 
 /**
- * Fuzzes the arguments of a tool: the valid ones, and those alike but for an optional member, must come through as an
- * instance of the input class; near misses (a missing or unknown member, another type, a value out of bounds) and hostile
- * JSON must be refused before the tool. A near miss that the schema itself allows is not one.
+ * Fuzzes the arguments of a tool. Valid ones must come through as an instance of the input class: those given, or those
+ * made from its schema (every member, the required ones only, each member at each of its bounds). Near misses (a missing
+ * or unknown member, another type, a value out of bounds) and hostile JSON must be refused before the tool. A near miss
+ * that the schema itself allows is not one.
  *
  * @throws InvalidArgumentError if the class declares several tools and none is named, or no valid arguments are given
+ * and none can be made
  */
-export async function fuzzArguments(toolClass: Class, { valid, name }: FuzzOptions): Promise<FuzzReport> {
+export async function fuzzArguments(toolClass: Class, { valid, name }: FuzzOptions = {}): Promise<FuzzReport> {
   const tool = toolOf(toolClass, name);
-  if (valid.length === 0) throw new InvalidArgumentError('give at least one valid set of arguments');
+  const given = valid ?? (await made(tool));
+  if (given.length === 0) throw new InvalidArgumentError('give at least one valid set of arguments');
   const leaks: Leak[] = [];
-  for (const [place, args] of valid.entries()) leaks.push(...(await accepted(tool, `valid arguments ${place}`, args)));
-  const probes = valid.flatMap((args) => [
+  for (const [place, args] of given.entries()) leaks.push(...(await accepted(tool, `valid arguments ${place}`, args)));
+  const changed = valid ?? given.slice(0, CHANGED);
+  const probes = changed.flatMap((args) => [
     ...nearMisses(args as JsonObject, tool.spec.inputSchema),
     ...hostileTexts(args),
   ]);
   for (const probe of probes) leaks.push(...(await refused(tool, probe)));
-  return { accepted: valid.length, refused: probes.length, leaks };
+  return { accepted: given.length, refused: probes.length, leaks };
+}
+
+/** How many of the arguments that were made are also changed: those with every member, and with the required ones only. */
+const CHANGED = 2;
+
+/** Those of the schema's samples that validation, which may say more, accepts. */
+async function made(tool: ToolDefinition): Promise<object[]> {
+  const found: object[] = [];
+  let problem = 'its schema allows nothing that could be found';
+  for (const sample of samplesOf(tool.spec.inputSchema)) {
+    const checked = await validateArguments(tool.input, sample);
+    if (checked.ok) found.push(sample);
+    else problem = checked.message;
+  }
+  if (found.length > 0) return found;
+  throw new InvalidArgumentError(
+    `no valid arguments of ${tool.spec.name} could be made from its schema: ${problem}; give some as { valid: [...] }`,
+  );
 }
 
 async function accepted(tool: ToolDefinition, what: string, args: object): Promise<Leak[]> {

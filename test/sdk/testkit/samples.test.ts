@@ -1,0 +1,163 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { expect } from 'chai';
+import { Type } from 'class-transformer';
+import * as cv from 'class-validator';
+import { Tool, type Class } from 'holdpoint';
+import { fuzzArguments } from '../../../sdk/testkit/index.js';
+import { samplesOf } from '../../../sdk/testkit/samples.js';
+import { toolsOf } from '../../../core/definition/tools.js';
+import type { JsonObject } from '../../../core/model/json.js';
+import { rejection } from '../../support/world.js';
+
+class Line {
+  @cv.Matches(/^[A-Z]{2}-[0-9]+$/)
+  sku!: string;
+
+  @cv.IsInt()
+  @cv.IsPositive()
+  @cv.Max(20)
+  quantity!: number;
+}
+
+class Tree {
+  @cv.IsOptional()
+  @cv.ValidateNested({ each: true })
+  @Type(() => Tree)
+  children?: Tree[];
+
+  @cv.IsString()
+  name!: string;
+}
+
+class Everything {
+  @cv.IsArray()
+  @cv.ArrayMinSize(2)
+  @cv.ArrayMaxSize(3)
+  @cv.ValidateNested({ each: true })
+  @Type(() => Line)
+  lines!: Line[];
+
+  @cv.ValidateNested()
+  @Type(() => Tree)
+  tree!: Tree;
+
+  @cv.IsEmail()
+  email!: string;
+
+  @cv.IsUUID()
+  id!: string;
+
+  @cv.IsISO8601()
+  at!: string;
+
+  @cv.IsUrl()
+  link!: string;
+
+  @cv.IsIP(6)
+  address!: string;
+
+  @cv.IsIn(['card', 'cash'])
+  by!: string;
+
+  @cv.Length(3, 5)
+  code!: string;
+
+  @cv.Min(-0.5)
+  @cv.Max(0.25)
+  share!: number;
+
+  @cv.IsBoolean()
+  really!: boolean;
+
+  @cv.IsArray()
+  @cv.IsString({ each: true })
+  @cv.ArrayUnique()
+  tags!: string[];
+
+  @cv.IsOptional()
+  @cv.IsString()
+  note?: string;
+
+  @cv.IsDefined()
+  anything!: unknown;
+}
+
+class Odd {
+  @cv.Matches(/^never {2}guessed$/)
+  text!: string;
+}
+
+class Particular {
+  @cv.IsInt()
+  @cv.IsDivisibleBy(7)
+  @cv.Min(1)
+  @cv.Max(20)
+  n!: number;
+}
+
+class Bare {
+  @cv.IsOptional()
+  @cv.IsBoolean()
+  loud?: boolean;
+}
+
+function toolFor(input: new () => object): Class {
+  @Tool(false, { input, name: 'fuzzed' })
+  class Fuzzed {
+    execute(): null {
+      return null;
+    }
+  }
+  return Fuzzed;
+}
+
+function schemaFor(input: new () => object): JsonObject {
+  return toolsOf(toolFor(input))[0]!.spec.inputSchema;
+}
+
+describe('arguments made from a schema', () => {
+  for (const input of [Everything, Tree, Line, Bare]) {
+    it(`fit it, and come through: ${input.name}`, async () => {
+      const schema = schemaFor(input);
+      const ajv = new Ajv2020({ allowUnionTypes: true });
+      ajvFormats.default(ajv);
+      const fits = ajv.compile(schema);
+      for (const sample of samplesOf(schema))
+        expect(fits(sample), JSON.stringify([sample, fits.errors])).to.equal(true);
+      const { accepted, leaks } = await fuzzArguments(toolFor(input));
+      expect(leaks).to.deep.equal([]);
+      expect(accepted).to.equal(samplesOf(schema).length);
+    });
+  }
+
+  it('hold every member, the required ones only, and each at its bounds', () => {
+    const [full, least, ...varied] = samplesOf(schemaFor(Line));
+    expect([full, least]).to.deep.equal([
+      { quantity: 1, sku: 'AB-12' },
+      { quantity: 20, sku: 'AB-12' },
+    ]);
+    expect(varied).to.deep.equal([]);
+    const notes = samplesOf(schemaFor(Everything));
+    expect(notes[0]).to.have.property('note', 'text');
+    expect(notes[1]).to.not.have.property('note');
+    const seen = (name: string): unknown[] => [...new Set(notes.map((sample) => sample[name]))];
+    expect(seen('by')).to.deep.equal(['card', 'cash']);
+    expect(seen('share')).to.deep.equal([0, -0.5, 0.25]);
+    expect(seen('code')).to.deep.equal(['text', 'xxx', 'xxxxx']);
+    expect(seen('lines').map((lines) => (lines as unknown[]).length)).to.deep.equal([2, 3]);
+  });
+
+  it('are the same every time', () => {
+    expect(samplesOf(schemaFor(Everything))).to.deep.equal(samplesOf(schemaFor(Everything)));
+  });
+
+  it('P3: are asked for where none can be made, or validation refuses them all', async () => {
+    for (const input of [Odd, Particular]) {
+      const error = await rejection(fuzzArguments(toolFor(input)));
+      expect(error.message).to.match(/no valid arguments of fuzzed could be made.*give some as { valid: \[\.\.\.\] }/);
+    }
+    expect((await fuzzArguments(toolFor(Odd), { valid: [{ text: 'never  guessed' }] })).leaks).to.deep.equal([]);
+    expect((await fuzzArguments(toolFor(Particular), { valid: [{ n: 7 }] })).leaks).to.deep.equal([]);
+  });
+});
