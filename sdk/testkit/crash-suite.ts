@@ -34,7 +34,7 @@ export function crashSuite(name: string, source: ScenarioSource, options: CrashS
     const first = it('holds the contract without a crash', () => run([], 'park'));
     before(async function () {
       this.timeout(0);
-      const singles = await discover(source, []);
+      const singles = await discover(source);
       const define = (title: string, body: () => Promise<void>): void => {
         const test = first.clone();
         test.title = title;
@@ -57,7 +57,7 @@ export function crashSuite(name: string, source: ScenarioSource, options: CrashS
 }
 
 /** The crashes that a scenario offers after the given ones. */
-export async function discover(source: ScenarioSource, after: readonly Crash[]): Promise<Crash[]> {
+export async function discover(source: ScenarioSource, after: readonly Crash[] = []): Promise<Crash[]> {
   const { points, crashes } = await runScenario(source, after);
   const last = crashes.at(-1)?.life ?? 0;
   return crashesOf(points.filter(({ life }) => life > last));

@@ -1,5 +1,4 @@
 import { Agent } from '../../decorators/agent.js';
-import type { Class } from '../../core/definition/definition.js';
 import { InvalidArgumentError } from '../../core/errors.js';
 import type { StepInput } from '../../core/model/agent.js';
 import type { Decision } from '../../core/model/decision.js';
@@ -20,7 +19,7 @@ export interface Script {
 export function scriptedAgent(
   decisions: readonly (Decision | ((step: StepInput) => Decision))[],
   { name = 'scripted', tools = [] }: Script = {},
-): Class<{ decide(step: StepInput): Decision }> {
+): new () => { decide(step: StepInput): Decision } {
   const last = decisions.at(-1);
   if (last === undefined) throw new InvalidArgumentError('a scripted agent needs at least one decision');
   @Agent({ name, tools })

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { DEFAULT_LIMITS } from 'holdpoint';
+import { CrashPoint } from 'holdpoint/testkit';
 import { EVENT_TYPES } from '../../core/model/event.js';
 import { page, ROOT, rowsOf } from './pages.js';
 
@@ -41,6 +42,12 @@ describe('the tables of the documentation', () => {
     expect(errors()).to.have.length.above(15);
     expect(rows).to.deep.include.members(errors().filter(([code = '']) => !forTools.includes(code)));
     for (const code of forTools) expect(page('README.md').text).to.include(code);
+  });
+
+  it('list every crash point with its name', () => {
+    const rows = rowsOf(page('docs/testing-your-agent.md')).map(([point, name]) => [point, name]);
+    const points = Object.entries(CrashPoint).map(([point, name]) => [`\`${point}\``, `\`${name}\``]);
+    expect(rows).to.deep.include.members(points);
   });
 
   it('list every limit with its default', () => {

@@ -4,7 +4,8 @@
  * - A `ts` block after `<!-- file: main.ts -->` is that file. All pages share one folder, so a later page may build on the
  *   files of the README. One without a marker is a file of its own.
  * - `<!-- file: a.test.ts, run -->` is also run, and must succeed; with `mocha` instead of `run`, under mocha.
- * - In a `console` block each `$ node …` is run, in order, in a folder of the page's own; the lines below are its output.
+ * - In a `console` block each `$ node …` and `$ npx mocha …` is run, in order, in a folder of the page's own; the lines
+ *   below are its output, without the times that mocha prints.
  */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
@@ -12,6 +13,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import ts from 'typescript';
 import { blocksOf, pages, ROOT, type Block, type Page } from './pages.js';
+
+const MOCHA = join(ROOT, 'node_modules/mocha/bin/mocha.js');
 
 interface Snippet {
   readonly file: string;
@@ -23,7 +26,8 @@ interface Snippet {
 }
 
 interface Command {
-  readonly file: string;
+  /** As it is shown, e.g. `node main.js`. */
+  readonly line: string;
   readonly output: string;
 }
 
@@ -48,9 +52,9 @@ function commandsOf(page: Page): Command[] {
       const parts = text.split(/^\$ /m).slice(1);
       if (!text.startsWith('$ ')) throw new Error(`${page.path}:${line}: a console block begins with a command`);
       return parts.map((part) => {
-        const [, file = '', output = ''] = /^node ([\w.-]+\.js)\n([\s\S]*)$/.exec(part) ?? [];
-        if (file === '') throw new Error(`${page.path}:${line}: only node programs are run: ${part}`);
-        return { file, output };
+        const [, shown = '', output = ''] = /^((?:node|npx mocha) [\w.-]+\.js)\n([\s\S]*)$/.exec(part) ?? [];
+        if (shown === '') throw new Error(`${page.path}:${line}: only node and mocha are run: ${part}`);
+        return { line: shown, output };
       });
     });
 }
@@ -101,14 +105,28 @@ function messageOf({ messageText }: Pick<ts.Diagnostic, 'messageText'>): string 
 }
 
 /** What a program prints, and `Killed` below it if it was, as a shell says. */
-function outputOf(directory: string, file: string, cwd: string): string {
-  const { stdout, stderr, signal } = spawnSync(process.execPath, [join(directory, file)], {
+function outputOf(directory: string, line: string, cwd: string): string {
+  const file = join(directory, line.split(' ').at(-1) ?? '');
+  const program = line.startsWith('node ') ? [file] : [MOCHA, '--no-config', '--no-color', file];
+  const { stdout, stderr, signal } = spawnSync(process.execPath, program, {
     cwd,
     encoding: 'utf8',
     env: { ...process.env, NODE_V8_COVERAGE: undefined, FORCE_COLOR: '0' },
     timeout: 20_000,
   });
-  return stdout + stderr + (signal === 'SIGKILL' ? 'Killed\n' : '');
+  const output = stdout + stderr + (signal === 'SIGKILL' ? 'Killed\n' : '');
+  return line.startsWith('node ') ? output : timeless(output);
+}
+
+/** What mocha prints, without times, and without the lines of a stack, which are a machine's own. */
+function timeless(output: string): string {
+  return output
+    .replace(/ \(\d+m?s\)$/gm, '')
+    .replace(/^ +at .*\n/gm, '')
+    .replace(/ +$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .replace(/^\n+/, '\n')
+    .replace(/\n*$/, '\n');
 }
 
 describe('the snippets of the documentation', function () {
@@ -150,7 +168,7 @@ describe('the snippets of the documentation', function () {
 
   for (const { file, runner, where } of snippets.filter((snippet) => snippet.runner !== null)) {
     it(`run without a fault: ${where.replace(/:\d+$/, '')}, ${file}`, () => {
-      const mocha = runner === 'mocha' ? [join(ROOT, 'node_modules/mocha/bin/mocha.js'), '--no-config'] : [];
+      const mocha = runner === 'mocha' ? [MOCHA, '--no-config'] : [];
       const program = join(directory, file.replace(/\.ts$/, '.js'));
       const { status, stdout, stderr } = spawnSync(process.execPath, [...mocha, program], {
         cwd: directory,
@@ -166,7 +184,7 @@ describe('the snippets of the documentation', function () {
       const cwd = join(directory, page.path.replace(/\W/g, '-'));
       mkdirSync(cwd);
       const commands = commandsOf(page);
-      const printed = commands.map(({ file }) => ({ file, output: outputOf(directory, file, cwd) }));
+      const printed = commands.map(({ line }) => ({ line, output: outputOf(directory, line, cwd) }));
       expect(printed).to.deep.equal(commands);
     });
   }
