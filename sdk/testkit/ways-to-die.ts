@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { InvalidArgumentError } from '../../core/errors.js';
 import { abandon, live, type LifeEnd, type LifePlan } from './life.js';
@@ -48,35 +48,48 @@ export function killing(source: ScenarioSource, dir: string, trace: string): Liv
 }
 
 class Killing implements Liver {
-  /** A process that has not been told its life yet. */
-  #spare: ChildProcess | null = null;
+  #spare: Born | null = null;
 
   constructor(private readonly told: Omit<ChildPlan, 'plan'>) {}
 
-  async live(plan: LifePlan): Promise<LifeEnd> {
-    const child = this.#spare ?? born();
+  live(plan: LifePlan): Promise<LifeEnd> {
+    const born = this.#spare ?? new Born();
     // Whoever comes after a crash is on its way by then: a process takes longer to start than most lives last.
-    this.#spare = plan.crash ? born() : null;
-    const said: LifeEnd[] = [];
-    child.on('message', (message) => said.push(message as LifeEnd));
-    child.send({ ...this.told, plan } satisfies ChildPlan);
-    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-    if (signal === 'SIGKILL') return { kind: 'crashed' };
-    if (said[0]) return said[0];
-    throw new Error(
-      `the child process of life ${plan.life} exited with ${code ?? signal ?? 'nothing'} and said nothing`,
-    );
+    this.#spare = plan.crash ? new Born() : null;
+    return born.live({ ...this.told, plan });
   }
 
   async close(): Promise<void> {
-    const spare = this.#spare;
-    if (!spare) return;
-    const exited = once(spare, 'exit');
-    spare.kill('SIGKILL');
-    await exited;
+    await this.#spare?.kill();
   }
 }
 
-function born(): ChildProcess {
-  return fork(new URL('./life-child.js', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+/** A process that waits to be told its life. */
+class Born {
+  readonly #child = fork(new URL('./life-child.js', import.meta.url), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  readonly #exited = once(this.#child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+
+  constructor() {
+    // Whether it could be started is told to who awaits it, if anybody does.
+    this.#exited.catch(() => undefined);
+  }
+
+  async live(told: ChildPlan): Promise<LifeEnd> {
+    const said: LifeEnd[] = [];
+    this.#child.on('message', (message) => said.push(message as LifeEnd));
+    // One that has died by now cannot be told; how it ended is seen below.
+    this.#child.send(told, () => undefined);
+    const [code, signal] = await this.#exited;
+    if (signal === 'SIGKILL') return { kind: 'crashed' };
+    if (said[0]) return said[0];
+    const how = code ?? signal ?? 'nothing';
+    throw new Error(`the child process of life ${told.plan.life} exited with ${how} and said nothing`);
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#exited;
+  }
 }

@@ -26,6 +26,8 @@ export interface ChaosReport extends Verdict {
 const LEASE_MS = 600;
 /** How long the survivors may take to bring every run to its end, once nobody is killed any more. */
 const CALM_MS = 30_000;
+/** Runs that nobody has begun, above which none are added. */
+const BACKLOG = 30;
 
 /**
  * Worker processes over one file, killed at random moments, while operators decide at random.
@@ -91,8 +93,7 @@ class Stage {
     let kills = 0;
     let started = 0;
     while (Date.now() < until) {
-      for (let n = 0; n < 3; n += 1)
-        await this.#client?.start('chaotic', { goal: 'chaos', id: `run-${(started += 1)}` });
+      started = await this.#start(started);
       await pause(50 + this.#random() * 250);
       const place = Math.floor(this.#random() * this.#workers.length);
       if (this.#random() < 0.4) {
@@ -102,6 +103,14 @@ class Stage {
       }
     }
     return kills;
+  }
+
+  /** Starts three more runs, unless the workers are behind: what is left at the end must be finished in the calm. */
+  async #start(started: number): Promise<number> {
+    const waiting = await this.#client?.runs.list({ status: 'PENDING', limit: BACKLOG });
+    if (waiting?.length === BACKLOG) return started;
+    for (let n = 1; n <= 3; n += 1) await this.#client?.start('chaotic', { goal: 'chaos', id: `run-${started + n}` });
+    return started + 3;
   }
 
   /** Nobody is killed any more: the survivors finish, then stop. */

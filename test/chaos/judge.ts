@@ -17,19 +17,21 @@ const UNKNOWN = ['interrupted_side_effect', 'unknown_outcome'];
 export async function judge(client: Client, effects: readonly Effect[]): Promise<Verdict> {
   const runs = await all((after) => client.runs.list({ after, limit: 1000 }));
   const approvals = await all((after) => client.approvals.list({ after, limit: 1000 }));
+  const made = counted(effects.map(({ operationId }) => operationId));
+  const asked = byRun(approvals);
   const violations: string[] = [];
   let takeovers = 0;
   let reruns = 0;
   for (const run of runs) {
-    const mine = approvals.filter(({ runId }) => runId === run.id);
+    const mine = asked.get(run.id) ?? [];
     violations.push(...standing(run, mine));
     for (const step of await client.runs.steps(run.id)) {
       const allowed = approvedReruns(mine, step);
       reruns += allowed;
-      const made = effects.filter(({ operationId }) => operationId === step.operationId).length;
-      if (made > 1 + allowed)
-        violations.push(`run ${run.id} step ${step.index}: ${made} effects, ${allowed} approved re-runs`);
-      if (made > 0 && step.attempt === 0)
+      const times = made[step.operationId] ?? 0;
+      if (times > 1 + allowed)
+        violations.push(`run ${run.id} step ${step.index}: ${times} effects, ${allowed} approved re-runs`);
+      if (times > 0 && step.attempt === 0)
         violations.push(`run ${run.id} step ${step.index}: an effect that is not recorded as started`);
     }
     const events = await all((after) => client.runs.events(run.id, { after, limit: 1000 }), 'index');
@@ -45,6 +47,12 @@ export async function judge(client: Client, effects: readonly Effect[]): Promise
     rerunsApproved: reruns,
     violations,
   };
+}
+
+function byRun(approvals: readonly Approval[]): Map<string, Approval[]> {
+  const found = new Map<string, Approval[]>();
+  for (const approval of approvals) found.set(approval.runId, [...(found.get(approval.runId) ?? []), approval]);
+  return found;
 }
 
 /** Every run has ended, or waits for a person. */
