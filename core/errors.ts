@@ -158,6 +158,32 @@ export class SchemaVersionError extends HoldpointError {
   readonly code = 'SCHEMA_VERSION';
 }
 
+/** Somebody else could have written to the file, or put it there. It was not opened. */
+export class InsecureStoreError extends HoldpointError {
+  readonly code = 'INSECURE_STORE';
+
+  constructor(
+    readonly path: string,
+    reason: string,
+    fix: string,
+  ) {
+    super(`${path} ${reason}, and was not opened; ${fix}`);
+  }
+}
+
+/** The database holds code of somebody's, which would run when it is written to or read. It was not touched. */
+export class UnsafeSchemaError extends HoldpointError {
+  readonly code = 'UNSAFE_SCHEMA';
+
+  constructor(
+    readonly path: string,
+    /** What it holds, e.g. `the trigger "skim" on "orders"`. */
+    readonly found: string,
+  ) {
+    super(`${path} holds ${found}, and was not touched; drop it, or keep it in a database of its own`);
+  }
+}
+
 /** The database cannot be opened, read or written. What was under way was rolled back whole. */
 export class StoreError extends HoldpointError {
   readonly code = 'STORE';

@@ -98,7 +98,7 @@ export class Client implements AsyncDisposable {
   /**
    * Opens a store that exists.
    *
-   * @throws NotFoundError, StoreError, SchemaVersionError, InvalidArgumentError
+   * @throws NotFoundError, StoreError, SchemaVersionError, InsecureStoreError, UnsafeSchemaError, InvalidArgumentError
    */
   static async open(options: ClientOptions): Promise<Client> {
     check.members(options, 'options', ['store', 'clock']);

@@ -56,6 +56,7 @@ export {
   ClosedError,
   DefinitionError,
   HoldpointError,
+  InsecureStoreError,
   InvalidArgumentError,
   InvalidJsonError,
   LeaseLostError,
@@ -68,4 +69,5 @@ export {
   SchemaVersionError,
   StoreError,
   UndecodableError,
+  UnsafeSchemaError,
 } from '../core/errors.js';

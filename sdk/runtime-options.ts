@@ -84,7 +84,7 @@ export interface Testing {
  * Checks the options, opens the store and brings it to this version's schema.
  *
  * @throws DefinitionError, InvalidArgumentError: before anything is opened
- * @throws StoreError, SchemaVersionError
+ * @throws StoreError, SchemaVersionError, InsecureStoreError, UnsafeSchemaError
  */
 export async function openEngine(options: RuntimeOptions, testing?: Testing): Promise<OpenedEngine> {
   const { location, clock, ids, name, ttlMs, limits, ...rest } = checkedOptions(options);

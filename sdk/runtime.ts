@@ -33,7 +33,7 @@ export class Runtime implements AsyncDisposable {
    * Checks the declarations, opens the store and brings it to this version's schema.
    *
    * @throws DefinitionError, InvalidArgumentError: before anything is opened
-   * @throws StoreError, SchemaVersionError
+   * @throws StoreError, SchemaVersionError, InsecureStoreError, UnsafeSchemaError
    */
   static async open(options: RuntimeOptions): Promise<Runtime> {
     const { engine, limits } = await openEngine(options);

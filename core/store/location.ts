@@ -1,7 +1,6 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions.js';
-import { InvalidArgumentError, NotFoundError, StoreError } from '../errors.js';
+import { InvalidArgumentError } from '../errors.js';
 
 /** Where a store is: a path, `:memory:`, or TypeORM's options of a `better-sqlite3` DataSource. */
 export type StoreLocation = string | BetterSqlite3DataSourceOptions;
@@ -55,22 +54,4 @@ export function connectionOf(location: StoreLocation): ConnectionOptions {
   const { driver, nativeBinding, prepareDatabase, statementCacheSize, verbose } = options;
   const given = { driver, nativeBinding, prepareDatabase, statementCacheSize, verbose };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-}
-
-/** Makes sure that a new file is its owner's only, whatever the umask: SQLite gives the WAL the same mode. */
-export function prepareFile(path: string, create: boolean): void {
-  if (existsSync(path)) {
-    if (!statSync(path).isFile()) throw new StoreError(`${path} is not a file; give the path of a database file`);
-    return;
-  }
-  if (!create) throw new NotFoundError('store', path, 'there is no such file; Runtime.open creates it');
-  const folder = dirname(path);
-  if (!existsSync(folder)) throw new StoreError(`the folder ${folder} does not exist; create it first`);
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    // Another process created it meanwhile; or it is a link, and a link to nothing exists without existing.
-    if (existsSync(path)) return;
-    throw new StoreError(`cannot create ${path}: ${(error as Error).message}`, { cause: error });
-  }
 }

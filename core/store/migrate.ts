@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { SchemaVersionError, StoreError } from '../errors.js';
+import { SchemaVersionError, StoreError, UnsafeSchemaError } from '../errors.js';
 import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
 import { sqlOn } from './writer.js';
 
@@ -12,9 +12,11 @@ export const MIGRATIONS_TABLE = 'holdpoint_migrations';
  * One that is refused is not touched: it is looked at before anything of it is set.
  *
  * @param create whether missing migrations are run; otherwise a database that misses any is refused
- * @throws SchemaVersionError if a newer version wrote the database, StoreError if it is to be at this version and is not
+ * @throws SchemaVersionError if a newer version wrote the database, StoreError if it is to be at this version and is not,
+ * UnsafeSchemaError if it holds a trigger or a view: Holdpoint has none
  */
 export async function bringToSchema(source: DataSource, name: string, create: boolean): Promise<void> {
+  await assertNoCode(source, name);
   const missing = await missingMigrations(source, name);
   if (missing > 0 && !create) {
     throw new StoreError(
@@ -40,6 +42,17 @@ async function migrate(source: DataSource, name: string): Promise<void> {
     await runner.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
+}
+
+/** A trigger runs with each of our writes, a view with each read of what it stands in for: what they do is somebody's. */
+async function assertNoCode(source: DataSource, name: string): Promise<void> {
+  const sql = sqlOn(source.createQueryRunner());
+  const code = `SELECT type, name, tbl_name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY rowid LIMIT 1`;
+  const [found] = (await sql.query(code, [])).records;
+  if (!found) return;
+  const quoted = (text: unknown): string => JSON.stringify(String(text));
+  const on = found.type === 'trigger' ? ` on ${quoted(found.tbl_name)}` : '';
+  throw new UnsafeSchemaError(name, `the ${String(found.type)} ${quoted(found.name)}${on}, which is not Holdpoint's`);
 }
 
 async function missingMigrations(source: DataSource, name: string): Promise<number> {

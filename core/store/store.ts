@@ -5,7 +5,8 @@ import { uuidV7, type Ids } from '../ids.js';
 import { systemClock, type Clock } from '../clock.js';
 import { ClosedError, HoldpointError } from '../errors.js';
 import { ApprovalRow, ENTITIES, EventRow, RunRow, StepRow, ToolSpecRow } from './entities/index.js';
-import { connectionOf, databaseOf, MEMORY, prepareFile, type StoreLocation } from './location.js';
+import { prepareFile } from './file.js';
+import { connectionOf, databaseOf, MEMORY, type StoreLocation } from './location.js';
 import { bringToSchema, MIGRATIONS_TABLE } from './migrate.js';
 import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
 import { enqueue } from './queue.js';
@@ -90,7 +91,8 @@ export class Store {
   /**
    * Opens a store.
    *
-   * @throws InvalidArgumentError, NotFoundError, StoreError, SchemaVersionError: each says what to do, and has changed nothing
+   * @throws InvalidArgumentError, NotFoundError, StoreError, SchemaVersionError, InsecureStoreError, UnsafeSchemaError: each
+   * says what to do, and has changed nothing
    */
   static async open(options: StoreOptions): Promise<Store> {
     const database = databaseOf(options.location);

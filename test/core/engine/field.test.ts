@@ -89,10 +89,12 @@ describe('cases from the field', () => {
           (run) => run.status,
           (error: HoldpointError) => error.code,
         );
-        expect([id, status, code]).to.deep.equal({
-          busy: ['busy', 'RUNNING', 'RUN_LEASED'],
-          [left]: [left, pass === 'leased' ? 'RUNNING' : 'WAITING', 'WAITING'],
-        }[id]);
+        expect([id, status, code]).to.deep.equal(
+          {
+            busy: ['busy', 'RUNNING', 'RUN_LEASED'],
+            [left]: [left, pass === 'leased' ? 'RUNNING' : 'WAITING', 'WAITING'],
+          }[id],
+        );
       }
       expect(await runtime.client.runs.events('busy')).to.deep.equal(before);
     }

@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import { expect } from 'chai';
 import { scripted, toolClass } from '../../support/agents.js';
-import { World } from '../../support/world.js';
+import { rejection, World } from '../../support/world.js';
 import { verbs, wired } from './driver.js';
 
 const TOOL = toolClass(true, { name: 'look' }, () => ({ found: true }));
@@ -133,6 +133,16 @@ describe('the files of a store', () => {
     await runtime.start('looker', { goal: 'look' });
     const modes = ['', '-wal', '-shm'].map((suffix) => (statSync(world.file + suffix).mode & 0o777).toString(8));
     expect(modes).to.deep.equal(['600', '600', '600']);
+  });
+
+  it('S1: are in defensive mode: no statement edits the schema or the file behind it', async () => {
+    const { store } = await world.open([AGENT]);
+    const edit = `UPDATE sqlite_master SET sql = 'CREATE TABLE holdpoint_runs (id)' WHERE name = 'holdpoint_runs'`;
+    const tried = store.transaction(async (sql) => {
+      await sql.query('PRAGMA writable_schema = ON', []);
+      await sql.query(edit, []);
+    });
+    expect((await rejection(tried)).message).to.match(/may not be modified/);
   });
 
   it('S1: keep the mode that their owner gave them', async () => {

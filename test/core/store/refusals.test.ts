@@ -2,7 +2,15 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { Client, InvalidArgumentError, NotFoundError, StoreError, type HoldpointError } from 'holdpoint';
+import {
+  Client,
+  InsecureStoreError,
+  InvalidArgumentError,
+  NotFoundError,
+  StoreError,
+  UnsafeSchemaError,
+  type HoldpointError,
+} from 'holdpoint';
 import { scripted } from '../../support/agents.js';
 import { Child } from '../../support/child.js';
 import { rejection, World } from '../../support/world.js';
@@ -43,6 +51,26 @@ const unreadable = (says: RegExp): Pick<Refused, 'runtime' | 'client'> => ({
   client: [StoreError, says],
 });
 
+const insecure = (says: RegExp): Pick<Refused, 'runtime' | 'client'> => ({
+  runtime: [InsecureStoreError, says],
+  client: [InsecureStoreError, says],
+});
+
+const unsafe = (says: RegExp): Pick<Refused, 'runtime' | 'client'> => ({
+  runtime: [UnsafeSchemaError, says],
+  client: [UnsafeSchemaError, says],
+});
+
+/** Makes a database that holds something of somebody's. */
+function holding(sql: string): (world: World) => void {
+  return ({ file }) => {
+    writeFileSync(file, '', { mode: 0o600 });
+    const db = new Database(file);
+    db.exec(sql);
+    db.close();
+  };
+}
+
 const REFUSED: readonly Refused[] = [
   { title: 'an empty path', path: () => '', ...wrong(/^store: give a path/) },
   { title: 'a blank path', path: () => ' \t', ...wrong(/^store: give a path/) },
@@ -72,8 +100,55 @@ const REFUSED: readonly Refused[] = [
       symlinkSync(join(dir, 'nothing.db'), join(dir, 'link.db'));
     },
     path: ({ dir }) => join(dir, 'link.db'),
-    runtime: [StoreError, /cannot create .*link\.db/],
-    client: [NotFoundError, /no store/],
+    ...insecure(/link\.db is a symbolic link, and was not opened; give the path of the file itself/),
+  },
+  {
+    title: 'a link to a database',
+    make: ({ dir, file }) => {
+      new Database(file).close();
+      symlinkSync(file, join(dir, 'link.db'));
+    },
+    path: ({ dir }) => join(dir, 'link.db'),
+    ...insecure(/link\.db is a symbolic link/),
+  },
+  ...([0o620, 0o602, 0o666] as const).map((mode) => ({
+    title: `a file of mode ${mode.toString(8)}`,
+    make: ({ file }: World) => {
+      writeFileSync(file, '', { mode: 0o600 });
+      chmodSync(file, mode);
+    },
+    path: ({ file }: World) => file,
+    ...insecure(
+      /can be written to by others than its owner \(mode 0\d+\), and was not opened;.*chmod go-w '.*runs\.db'/,
+    ),
+  })),
+  ...['-wal', '-shm', '-journal'].map((suffix) => ({
+    title: `a file with a ${suffix} of somebody's beside it`,
+    make: ({ file }: World) => {
+      new Database(file).close();
+      writeFileSync(file + suffix, 'planted');
+      chmodSync(file + suffix, 0o666);
+    },
+    path: ({ file }: World) => file,
+    ...insecure(new RegExp(`runs\\.db${suffix} can be written to by others`)),
+  })),
+  {
+    title: 'a database with a view',
+    make: holding('CREATE VIEW everything AS SELECT 1'),
+    path: ({ file }) => file,
+    ...unsafe(/runs\.db holds the view "everything", which is not Holdpoint's, and was not touched; drop it/),
+  },
+  {
+    title: 'a database with a trigger',
+    make: holding('CREATE TABLE orders (id); CREATE TRIGGER skim AFTER INSERT ON orders BEGIN SELECT 1; END'),
+    path: ({ file }) => file,
+    ...unsafe(/holds the trigger "skim" on "orders", which is not Holdpoint's/),
+  },
+  {
+    title: 'a name that would write to a terminal',
+    make: holding('CREATE VIEW "a\u001B[2K" AS SELECT 1'),
+    path: ({ file }) => file,
+    ...unsafe(/holds the view "a\\u001b\[2K"/),
   },
   {
     title: 'a text file',
@@ -138,6 +213,17 @@ describe('a store that cannot be opened', () => {
   it('S1: an address is refused without its password', async () => {
     const error = await rejection(world.open([AGENT], { store: 'postgres://user:hunter2@db.example/runs' }));
     expect(error.message).not.to.include('hunter2');
+  });
+
+  it('S1: a store to which a trigger was added is refused, and goes on once it is dropped', async () => {
+    const { runtime } = await world.open([AGENT]);
+    await runtime.close();
+    world.sql().exec('CREATE TRIGGER skim AFTER UPDATE ON holdpoint_approvals BEGIN SELECT 1; END');
+    for (const opening of [() => world.open([AGENT]), () => world.client()]) {
+      expect(await rejection(opening())).to.be.instanceOf(UnsafeSchemaError);
+    }
+    world.sql().exec('DROP TRIGGER skim');
+    await world.open([AGENT]);
   });
 
   for (const kept of [10, 100, 4096, 20_000]) {
@@ -223,7 +309,9 @@ if (process.getuid) {
       const folder = join(world.dir, 'hidden');
       mkdirSync(folder, { mode: 0o000 });
       const tried = await triedOn(join(folder, 'new.db'));
-      expect(tried.map(({ name }) => name)).to.deep.equal(['StoreError', 'NotFoundError']);
+      for (const { name, message } of tried) {
+        expect(`${name}: ${message}`).to.match(/StoreError: cannot look at .*new\.db: EACCES/);
+      }
     });
   });
 }
