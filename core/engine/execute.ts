@@ -27,7 +27,7 @@ export async function runTool(
   if (session.run.status !== 'RUNNING') return;
   session.hold.assertLive();
   const { outcome, late } = await callTool(session, call, grant);
-  if (outcome.kind !== 'timeout') await session.reached(['tool.effect']);
+  await session.reached([outcome.kind === 'timeout' ? 'tool.timed_out' : 'tool.effect']);
   await observe(session, call.tool.spec, outcome, late);
 }
 

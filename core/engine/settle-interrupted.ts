@@ -50,11 +50,13 @@ async function askReconciliation(session: Session, call: PreparedCall, by: Recon
   const instance = by === 'tool' ? call.instance : await session.instance(agent.cls);
   const name = (by === 'tool' ? call.tool.reconcile : agent.reconcile) ?? '';
   const method = (instance as Record<string, unknown>)[name] as (input: object, call: InterruptedCall) => unknown;
-  const answer = await askUser(
-    session,
-    () => method.call(instance, call.input, interruptedCall(session)),
-    call.tool.spec.timeoutMs,
-  );
+  const { timeoutMs } = call.tool.spec;
+  session.hold.boundCall(timeoutMs, session.engine.options.heartbeat.ttlMs);
+  const asking = askUser(session, () => method.call(instance, call.input, interruptedCall(session)), timeoutMs);
+  const answer = await asking.finally(() => {
+    session.hold.unboundCall();
+  });
+  await session.reached(['reconciliation.answered']);
   return answer.ok ? readReconciliation(answer.value) : answer;
 }
 

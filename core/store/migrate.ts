@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { SchemaVersionError, StoreError, UnsafeSchemaError } from '../errors.js';
+import { escapeText } from '../model/escape-text.js';
 import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
 import { sqlOn } from './writer.js';
 
@@ -50,7 +51,7 @@ async function assertNoCode(source: DataSource, name: string): Promise<void> {
   const code = `SELECT type, name, tbl_name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY rowid LIMIT 1`;
   const [found] = (await sql.query(code, [])).records;
   if (!found) return;
-  const quoted = (text: unknown): string => JSON.stringify(String(text));
+  const quoted = (text: unknown): string => `"${escapeText(String(text))}"`;
   const on = found.type === 'trigger' ? ` on ${quoted(found.tbl_name)}` : '';
   throw new UnsafeSchemaError(name, `the ${String(found.type)} ${quoted(found.name)}${on}, which is not Holdpoint's`);
 }

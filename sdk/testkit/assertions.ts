@@ -1,9 +1,11 @@
 import type { Verification } from '../../core/engine/verify.js';
 import { asksForOutcome, type Approval } from '../../core/model/approval.js';
 import type { RunEvent } from '../../core/model/event.js';
+import { canonicalJson } from '../../core/model/canonical-json.js';
 import { isPlainObject } from '../../core/model/json.js';
 import { isTerminal, type Run } from '../../core/model/run.js';
 import { isOpen, type Step } from '../../core/model/step.js';
+import type { Reached } from './crash-point.js';
 import type { RecordedCall } from './trace.js';
 
 /** The contract does not hold. The message names the clause, and the step and the event where there is one. */
@@ -24,37 +26,93 @@ export interface Evidence {
   readonly approvals: readonly Approval[];
   readonly events: readonly RunEvent[];
   readonly calls: readonly RecordedCall[];
+  readonly points: readonly Reached[];
+}
+
+/** What it is judged by. */
+export interface Known {
+  readonly chain: Verification;
+  /** The names of the tools that declare that they change nothing. */
+  readonly readOnly: ReadonlySet<string>;
 }
 
 /** Checks everything that holds after any scenario, whatever crashed in it. @throws ScenarioViolation */
-export function assertScenario(evidence: Evidence, chain: Verification): void {
+export function assertScenario(evidence: Evidence, { chain, readOnly }: Known): void {
   for (const step of evidence.steps) {
     assertCallsAllowed(evidence, step);
     assertCallsRecorded(evidence, step);
     assertStartsEnded(evidence, step);
+    if (!readOnly.has(step.tool ?? '')) assertInterruptionsSettled(evidence, step);
   }
+  for (const call of evidence.calls) assertCallIsItsSteps(evidence, call);
   assertGrantsSpentOnce(evidence);
   assertNothingInFlight(evidence);
   if (!chain.ok) throw new ScenarioViolation('S11', `the event chain is broken: ${JSON.stringify(chain.fault)}`);
 }
 
-/** A step is executed once, and once more for each time that a person has said so (contract I2, I6). */
-function assertCallsAllowed({ calls, approvals }: Evidence, step: Step): void {
+/** A step is executed once, and once more for each start that carries a person's word for it (contract I2, I6). */
+function assertCallsAllowed({ calls, approvals, events }: Evidence, step: Step): void {
   const made = calls.filter(({ stepId }) => stepId === step.id).length;
-  const reruns = approvals.filter(
-    ({ stepId, kind, decidedAt, status }) =>
-      stepId === step.id && asksForOutcome(kind) && decidedAt !== null && ['approved', 'spent'].includes(status),
-  ).length;
+  const outcomes = new Set(approvals.filter(({ kind }) => asksForOutcome(kind)).map(({ id }) => id));
+  const starts = of(events, step, 'step.tool_started').map(approvalOf);
+  const reruns = new Set(starts.filter((approval) => approval !== undefined && outcomes.has(approval))).size;
   if (made <= 1 + reruns) return;
   throw new ScenarioViolation('I2', `${nameOf(step)} was executed ${made} times with ${reruns} approved re-runs`);
 }
 
-/** No tool is called before its start is committed (contract I1). */
-function assertCallsRecorded({ calls, events }: Evidence, step: Step): void {
-  const made = calls.filter(({ stepId }) => stepId === step.id).length;
+/** No tool is called before its start is committed, by the process that committed it (contract I1). */
+function assertCallsRecorded({ calls, events, points }: Evidence, step: Step): void {
+  const mine = calls.filter(({ stepId }) => stepId === step.id);
   const starts = of(events, step, 'step.tool_started').length;
-  if (made > starts)
-    throw new ScenarioViolation('I1', `${nameOf(step)} was called ${made} times, but ${starts} starts are recorded`);
+  if (mine.length > starts) {
+    const times = `${mine.length} times, but ${starts} starts are recorded`;
+    throw new ScenarioViolation('I1', `${nameOf(step)} was called ${times}`);
+  }
+  for (const { life, afterPoints } of mine) {
+    const begun = points
+      .slice(0, afterPoints)
+      .some((point) => point.life === life && point.step === step.index && point.names.includes('step.tool_started'));
+    if (!begun) throw new ScenarioViolation('I1', `${nameOf(step)} was called before its start was recorded`);
+  }
+}
+
+/** A tool is called for a step of the run, with what that step records (contract I10, A3). */
+function assertCallIsItsSteps({ steps }: Evidence, { tool, stepId, operationId, args }: RecordedCall): void {
+  const step = steps.find(({ id }) => id === stepId);
+  if (!step) throw new ScenarioViolation('I1', `${tool} was called for step ${stepId}, which is not recorded`);
+  if (operationId !== step.operationId) {
+    throw new ScenarioViolation(
+      'I10',
+      `${nameOf(step)} was called as operation ${operationId}, not ${step.operationId}`,
+    );
+  }
+  if (canonicalJson(args) !== canonicalJson(step.args)) {
+    throw new ScenarioViolation('A3', `${nameOf(step)} was called with other arguments than it records`);
+  }
+}
+
+/** A call of which nobody knows whether it took effect is reconciled, or a person is asked (contract I4, I5). */
+function assertInterruptionsSettled({ events }: Evidence, step: Step): void {
+  let open: RunEvent | null = null;
+  for (const event of events) {
+    if (event.type === 'step.interrupted' && isOf(event, step) && isDuring(event, 'executing')) open = event;
+    else if (SETTLING.includes(event.type)) open = null;
+    else if (open && (event.type === 'step.started' || event.type === 'step.tool_started')) {
+      const what = `event ${event.index} goes on after the interrupted call of event ${open.index}`;
+      throw new ScenarioViolation('I5', `${nameOf(step)}: ${what}, which was neither reconciled nor asked about`);
+    }
+  }
+}
+
+const SETTLING: readonly RunEvent['type'][] = ['step.reconciled', 'approval.requested', 'run.finished'];
+
+function isDuring({ payload }: RunEvent, status: string): boolean {
+  return isPlainObject(payload) && payload.during === status;
+}
+
+function approvalOf({ payload }: RunEvent): string | undefined {
+  const approval = isPlainObject(payload) ? payload.approval : undefined;
+  return typeof approval === 'string' ? approval : undefined;
 }
 
 /** Every start is followed by its end, or by the mark that nobody knows it. */
@@ -87,11 +145,11 @@ function isEnd({ type, payload }: RunEvent): boolean {
 /** A grant is good for one start (contract A3, F3). */
 function assertGrantsSpentOnce({ events }: Evidence): void {
   const spent = new Set<unknown>();
-  for (const { type, payload, index } of events) {
-    const approval = type === 'step.tool_started' && isPlainObject(payload) ? payload.approval : undefined;
-    if (typeof approval !== 'string') continue;
+  for (const event of events) {
+    const approval = event.type === 'step.tool_started' ? approvalOf(event) : undefined;
+    if (approval === undefined) continue;
     if (spent.has(approval))
-      throw new ScenarioViolation('A3', `event ${index} executes approval ${approval} a second time`);
+      throw new ScenarioViolation('A3', `event ${event.index} executes approval ${approval} a second time`);
     spent.add(approval);
   }
 }
@@ -121,10 +179,11 @@ function assertNothingInFlight({ run, steps, approvals }: Evidence): void {
 }
 
 function of(events: readonly RunEvent[], step: Step, type?: RunEvent['type']): RunEvent[] {
-  return events.filter(
-    (event) =>
-      isPlainObject(event.payload) && event.payload.step === step.index && (type === undefined || event.type === type),
-  );
+  return events.filter((event) => isOf(event, step) && (type === undefined || event.type === type));
+}
+
+function isOf({ payload }: RunEvent, step: Step): boolean {
+  return isPlainObject(payload) && payload.step === step.index;
 }
 
 function nameOf(step: Step): string {

@@ -1,9 +1,10 @@
 import { validateArguments } from '../../core/definition/arguments.js';
 import type { Class, ToolDefinition } from '../../core/definition/definition.js';
+import * as argument from '../arguments.js';
 import { toolsOf } from '../../core/definition/tools.js';
 import { InvalidArgumentError } from '../../core/errors.js';
 import { DEFAULT_LIMITS } from '../../core/model/limits.js';
-import type { InterruptionCause } from '../../core/model/interruption.js';
+import { INTERRUPTION_CAUSES, type InterruptionCause } from '../../core/model/interruption.js';
 import { GENESIS_HASH } from '../../core/model/event.js';
 import { readPolicyDecision, type Policy, type PolicyDecision } from '../../core/model/policy.js';
 import type { Run } from '../../core/model/run.js';
@@ -49,6 +50,7 @@ export async function checkPolicy({ policy, rows }: PolicyTable): Promise<Disagr
   const disagreements: Disagreement[] = [];
   for (const [place, row] of rows.entries()) {
     const tool = toolOf(row, place);
+    argument.oneOf(row.expect, `row ${place}: expect`, EXPECTED);
     const found = await answerTo(policy, row, tool, place);
     if (found !== row.expect) disagreements.push({ row: place, tool: tool.spec.name, expected: row.expect, found });
   }
@@ -58,7 +60,7 @@ export async function checkPolicy({ policy, rows }: PolicyTable): Promise<Disagr
 async function answerTo(policy: Policy, row: PolicyRow, tool: ToolDefinition, place: number): Promise<string> {
   const args = await validateArguments(tool.input, row.args);
   if (!args.ok) throw new InvalidArgumentError(`row ${place} of the policy table: ${args.message}`);
-  const { interrupted = null } = row;
+  const interrupted = argument.oneOf(row.interrupted, `row ${place}: interrupted`, INTERRUPTION_CAUSES) ?? null;
   const request = { stepId: 'step', operationId: 'operation', tool: tool.spec, args: args.value, reason: null };
   try {
     const answer = await policy({ ...request, attempt: interrupted ? 1 : 0, interrupted }, { ...RUN, ...row.run });
@@ -76,6 +78,8 @@ function toolOf({ tool, name }: PolicyRow, place: number): ToolDefinition {
   const known = tools.map(({ spec }) => spec.name).join(', ');
   throw new InvalidArgumentError(`row ${place} of the policy table: name one of ${known}`);
 }
+
+const EXPECTED: readonly PolicyDecision['kind'][] = ['allow', 'deny', 'require_approval', 'abort'];
 
 const RUN: Run = {
   id: 'run',

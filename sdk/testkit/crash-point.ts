@@ -1,3 +1,6 @@
+import { InvalidArgumentError } from '../../core/errors.js';
+import * as check from '../arguments.js';
+
 /** Where a process can die: right after a commit, or between two of them. */
 export const CrashPoint = {
   /** The run was created and leased; step 0. */
@@ -9,11 +12,15 @@ export const CrashPoint = {
   ToolStarted: 'step.tool_started',
   /** The tool has returned or thrown, and nothing of it is recorded yet. */
   ToolEffect: 'tool.effect',
+  /** The call exceeded its timeout, and nothing of it is recorded yet. */
+  ToolTimedOut: 'tool.timed_out',
   ToolFinished: 'step.tool_finished',
   StepFailed: 'step.failed',
   RunResumed: 'run.resumed',
   TakenOver: 'lease.taken_over',
   StepInterrupted: 'step.interrupted',
+  /** The reconciliation has answered or thrown, and nothing of it is recorded yet. */
+  ReconciliationAnswered: 'reconciliation.answered',
   StepReconciled: 'step.reconciled',
   /** The run has paused on a question to a person. */
   ApprovalRequested: 'approval.requested',
@@ -46,6 +53,14 @@ const NAMES: readonly string[] = Object.values(CrashPoint);
 export function crashAt({ step, names }: Reached): Crash | null {
   const at = names.filter((name) => NAMES.includes(name)).at(-1);
   return at === undefined ? null : { step, at: at as CrashPoint };
+}
+
+/** @throws InvalidArgumentError if it names no point */
+export function assertCrash(crash: unknown): asserts crash is Crash {
+  const { step, at, occurrence = 1 } = check.members(crash, 'a crash', ['step', 'at', 'occurrence']);
+  check.integer(step, 'the step of a crash', 0, Number.MAX_SAFE_INTEGER);
+  check.integer(occurrence, 'the occurrence of a crash', 1, Number.MAX_SAFE_INTEGER);
+  if (!NAMES.includes(at as string)) throw new InvalidArgumentError(`a crash must be at one of ${NAMES.join(', ')}`);
 }
 
 /** `step 2, step.tool_started`. */

@@ -1,7 +1,11 @@
+import { InvalidArgumentError } from '../../core/errors.js';
+import { RUN_STATUSES, type RunStatus } from '../../core/model/run.js';
+import * as argument from '../arguments.js';
+import { ScenarioViolation } from './assertions.js';
 import { crashesOf, describeCrash, type Crash } from './crash-point.js';
-import { runScenario, type CheckScenario } from './run-scenario.js';
+import { runScenario, type CheckScenario, type ScenarioResult } from './run-scenario.js';
 import type { ScenarioSource } from './scenario.js';
-import type { WayToDie } from './ways-to-die.js';
+import { assertModule, WAYS_TO_DIE, type WayToDie } from './ways-to-die.js';
 
 /** How thorough a suite is. */
 export interface CrashSuiteOptions {
@@ -11,6 +15,8 @@ export interface CrashSuiteOptions {
   readonly pairs?: boolean;
   /** For each test, in milliseconds; default 20000. */
   readonly timeoutMs?: number;
+  /** The status that every run of the suite ends with. Default any, but for a run that a fault of the program ended. */
+  readonly ends?: RunStatus;
   /**
    * Called with every result and the folder of the outside world, to check what the scenario itself promises, e.g. that
    * the ledger holds one charge.
@@ -22,18 +28,30 @@ export interface CrashSuiteOptions {
  * A mocha suite that proves the contract for an agent: one test for every crash point that its scenario reaches, and one
  * for each pair of a crash and a second crash in its recovery.
  *
- * The points are found by running the scenario, so the tests follow the agent.
+ * The points are found by running the scenario, so the tests follow the agent. If it fails without any crash, that is the
+ * only test.
+ *
+ * @throws InvalidArgumentError if an option is wrong, or mocha is not there
  */
 export function crashSuite(name: string, source: ScenarioSource, options: CrashSuiteOptions = {}): void {
-  const { ways = ['park'], pairs = true, timeoutMs = 20_000, check } = options;
+  const { ways, pairs, timeoutMs, ends, check } = checkedOptions(source, options);
   const run = async (crashes: readonly Crash[], way: WayToDie): Promise<void> => {
-    await runScenario(source, crashes, { way, ...(check ? { check } : {}) });
+    await runScenario(source, crashes, {
+      way,
+      check: async (result, dir) => {
+        assertEnd(result, ends);
+        await check?.(result, dir);
+      },
+    });
   };
   describe(name, function () {
     this.timeout(timeoutMs);
-    const first = it('holds the contract without a crash', () => run([], 'park'));
+    let unharmed: Promise<void>;
+    const first = it('holds the contract without a crash', () => unharmed);
     before(async function () {
       this.timeout(0);
+      unharmed = run([], 'park');
+      if (!(await succeeds(unharmed))) return;
       const singles = await discover(source);
       const define = (title: string, body: () => Promise<void>): void => {
         const test = first.clone();
@@ -54,6 +72,44 @@ export function crashSuite(name: string, source: ScenarioSource, options: CrashS
       }
     });
   });
+}
+
+const OPTIONS = ['ways', 'pairs', 'timeoutMs', 'ends', 'check'];
+const TIMEOUT_MS = 20_000;
+
+function checkedOptions(source: ScenarioSource, options: unknown) {
+  const given = argument.members(options, 'options', OPTIONS) as CrashSuiteOptions;
+  const { ways = ['park'], pairs = true, timeoutMs = TIMEOUT_MS, check } = given;
+  const known = WAYS_TO_DIE.filter((way) => ways.includes(way));
+  if (known.length === 0 || known.length < ways.length)
+    throw new InvalidArgumentError(`ways must be a list of ${WAYS_TO_DIE.join(' and ')}`);
+  if (ways.includes('kill')) assertModule(source);
+  if (typeof describe !== 'function' || typeof before !== 'function') {
+    throw new InvalidArgumentError(
+      'crashSuite defines mocha tests, and mocha is not running; with another runner use discover and runScenario',
+    );
+  }
+  return { ways, pairs, timeoutMs, check, ends: argument.oneOf(given.ends, 'ends', RUN_STATUSES) };
+}
+
+/** Reasons that no agent and no person has chosen. */
+const FAULTS: readonly (string | null)[] = ['agent_error', 'internal_error'];
+
+function assertEnd({ run, approvals }: ScenarioResult, ends: RunStatus | undefined): void {
+  if (ends === undefined ? !FAULTS.includes(run.reason) : run.status === ends) return;
+  const pending = approvals.find(({ status }) => status === 'pending');
+  const why = pending ? `waits for an answer to ${pending.kind}` : [run.reason, run.message].filter(Boolean).join(': ');
+  throw new ScenarioViolation(
+    'the crash kit',
+    `the run ended ${run.status} (${why})${ends === undefined ? '' : `, not ${ends}`}`,
+  );
+}
+
+function succeeds(promise: Promise<unknown>): Promise<boolean> {
+  return promise.then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The crashes that a scenario offers after the given ones. */

@@ -6,11 +6,11 @@ import type { ChildPlan } from './ways-to-die.js';
 /** One life of a scenario as a process of its own. At its crash it kills itself: nothing of it runs after that. */
 process.once('message', (told: ChildPlan) => {
   void lifeOf(told).then((end) => {
-    process.send?.(end, () => {
-      process.disconnect();
-    });
+    // Whatever the scenario leaves open, a timer or a pool, does not keep it.
+    process.send?.(end, () => process.exit());
   });
 });
+process.once('disconnect', () => process.exit());
 
 async function lifeOf({ source, dir, trace, plan }: ChildPlan) {
   const scenario = await makeScenario(source, dir);

@@ -12,7 +12,7 @@ import { witnessing } from './witness.js';
 /** The run of every scenario. */
 export const RUN_ID = 'scenario';
 /** Its leases' length; its clock stands still, so no heartbeat ever renews one. */
-export const TTL_MS = 60_000;
+export const TTL_MS = 1_000;
 
 /** One life of a process: what it does, and where it dies. */
 export interface LifePlan {
@@ -54,9 +54,14 @@ export async function live(
       return new Promise<never>(() => undefined);
     },
   });
-  const end = await Promise.race([crashed, act(scenario, opened, plan)]);
-  if (end.kind !== 'crashed') await closeAll(opened);
-  return end;
+  try {
+    const end = await Promise.race([crashed, act(scenario, opened, plan)]);
+    if (end.kind !== 'crashed') await closeAll(opened);
+    return end;
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
+  }
 }
 
 /** What dies with a process: its connections and its heartbeat. Its lease stays. */

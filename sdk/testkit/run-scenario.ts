@@ -2,17 +2,20 @@ import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ManualClock } from '../../core/clock.js';
+import { defineAgents } from '../../core/definition/agents.js';
+import { InvalidArgumentError } from '../../core/errors.js';
 import type { Approval } from '../../core/model/approval.js';
 import type { RunEvent } from '../../core/model/event.js';
 import { isTerminal, type Run } from '../../core/model/run.js';
 import type { Step } from '../../core/model/step.js';
+import * as argument from '../arguments.js';
 import { Client } from '../client.js';
 import { assertScenario, ScenarioViolation } from './assertions.js';
-import { describeCrash, isAt, type Crash, type Reached } from './crash-point.js';
+import { assertCrash, describeCrash, isAt, type Crash, type Reached } from './crash-point.js';
 import { RUN_ID, TTL_MS, type LifeEnd } from './life.js';
-import { makeScenario, type Answer, type Scenario, type ScenarioSource } from './scenario.js';
-import { Trace, type RecordedCall } from './trace.js';
-import { killing, parking, type Liver, type WayToDie } from './ways-to-die.js';
+import { answerOf, makeScenario, type Scenario, type ScenarioSource } from './scenario.js';
+import { livesOf, Trace, type RecordedCall } from './trace.js';
+import { killing, parking, WAYS_TO_DIE, type Liver, type WayToDie } from './ways-to-die.js';
 
 /** What a scenario came to. */
 export interface ScenarioResult {
@@ -50,26 +53,53 @@ const PAGE = 1_000;
  * when the run does, or when the operator leaves it.
  *
  * @throws ScenarioViolation naming the step, the event and the clause, if the contract does not hold
+ * @throws InvalidArgumentError if the scenario or a crash is none
+ * @throws what `check` throws, with the points that were reached added to its message
  */
 export async function runScenario(
   source: ScenarioSource,
   crashes: readonly Crash[] = [],
-  { way = 'park', check }: ScenarioOptions = {},
+  options: ScenarioOptions = {},
 ): Promise<ScenarioResult> {
+  const { way, check } = checkedOptions(crashes, options);
   const dir = mkdtempSync(join(tmpdir(), 'holdpoint-scenario-'));
   try {
     const outside = join(dir, 'outside');
     mkdirSync(outside);
     const scenario = await makeScenario(source, outside);
     const file = join(dir, 'trace.jsonl');
-    const trace = new Trace(file);
-    const parked = parking(scenario, trace);
+    const parked = parking(source, outside, file);
     const liver = way === 'kill' ? killing(source, outside, file) : parked;
-    const result = await played(new Play(scenario, join(dir, 'runs.db'), trace, liver, parked), crashes);
-    await check?.(result, outside);
+    const result = await played(new Play(scenario, join(dir, 'runs.db'), new Trace(file), liver, parked), crashes);
+    await checked(result, () => check?.(result, outside));
     return result;
   } finally {
     rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function checkedOptions(crashes: unknown, options: unknown): { way: WayToDie; check: CheckScenario | undefined } {
+  if (!Array.isArray(crashes)) throw new InvalidArgumentError('crashes must be a list, e.g. [{ step: 1, at: … }]');
+  crashes.forEach(assertCrash);
+  const { way, check } = argument.members(options, 'options', ['way', 'check']);
+  if (check !== undefined && typeof check !== 'function') throw new InvalidArgumentError('check must be a function');
+  return {
+    way: argument.oneOf(way, 'way', WAYS_TO_DIE) ?? 'park',
+    check: check as CheckScenario | undefined,
+  };
+}
+
+/** What a check finds is told with what happened before it. */
+async function checked(result: ScenarioResult, check: () => unknown): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (error instanceof Error) {
+      const { message, stack = '' } = error;
+      error.message = `${message}\n\n${livesOf(result.points, result.crashes)}`;
+      error.stack = stack.replace(message, () => error.message);
+    }
+    throw error;
   }
 }
 
@@ -104,6 +134,7 @@ class Play {
       const end = await this.#live(crash && this.#leftOf(crash, reached.at(-1)?.life ?? 0));
       if (end.kind === 'threw')
         throw new Error(`life ${this.#lives} of the scenario failed: ${end.code}: ${end.message}`);
+      if (end.kind === 'crashed') this.#assertMeant(crash);
       if (crash && end.kind === 'crashed') {
         reached.push({ ...crash, life: this.#lives });
         pending.shift();
@@ -111,8 +142,24 @@ class Play {
       if (!(await this.#goesOn())) break;
     }
     const [missed] = pending;
-    if (missed) throw new ScenarioViolation('the crash kit', `the crash at ${describeCrash(missed)} was never reached`);
+    if (missed) throw this.#neverReached(missed, reached);
     return this.#result(reached);
+  }
+
+  /** A process can also be killed by somebody else, or by the system when memory runs out. */
+  #assertMeant(crash: Crash | null): void {
+    const last = this.trace.read().points.findLast(({ life }) => life === this.#lives);
+    if (crash && last && isAt(crash, last)) return;
+    const where = last ? `after step ${last.step}, ${last.names.at(-1) ?? 'nothing'}` : 'before its first point';
+    throw new Error(`life ${this.#lives} of the scenario was killed ${where}, and not by the crash kit`);
+  }
+
+  #neverReached(missed: Crash, reached: ScenarioResult['crashes']): ScenarioViolation {
+    const lives = livesOf(this.trace.read().points, reached);
+    return new ScenarioViolation(
+      'the crash kit',
+      `the crash at ${describeCrash(missed)} was never reached; a scenario must be the same every time\n\n${lives}`,
+    );
   }
 
   /** The crash, given that lives before this one may have passed its point without being meant. */
@@ -148,7 +195,7 @@ class Play {
     const client = await this.#operator();
     const [pending] = await client.approvals.list({ runId: RUN_ID, status: 'pending' });
     if (!pending) return true;
-    const answer: Answer = (await this.scenario.operator?.(pending)) ?? 'leave';
+    const answer = await answerOf(this.scenario, pending);
     const decision = { hash: pending.hash, by: 'operator' };
     if (answer === 'leave') return false;
     if (answer === 'approve') await client.approvals.approve(pending.id, decision);
@@ -168,7 +215,12 @@ class Play {
       resumes: this.#lives - 1,
       ...this.trace.read(),
     };
-    assertScenario(result, await client.verify({ runId: RUN_ID }));
+    const agents = [...defineAgents(this.scenario.agents, { provided: this.scenario.provide !== undefined }).values()];
+    const readOnly = agents.flatMap(({ tools }) => [...tools.values()].filter(({ spec }) => spec.readOnly));
+    assertScenario(result, {
+      chain: await client.verify({ runId: RUN_ID }),
+      readOnly: new Set(readOnly.map(({ spec }) => spec.name)),
+    });
     return result;
   }
 
@@ -179,8 +231,11 @@ class Play {
   }
 
   async close(): Promise<void> {
-    await this.liver.close();
-    await this.#client?.close();
+    try {
+      await this.liver.close();
+    } finally {
+      await this.#client?.close();
+    }
   }
 }
 

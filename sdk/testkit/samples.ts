@@ -12,15 +12,17 @@ export function samplesOf(schema: JsonObject): JsonObject[] {
 
 /** How deep classes that contain themselves are filled. */
 const MAX_NESTING = 3;
-const LONG = 2_000;
+/** No text is made that is longer: it would tell nothing more. */
+const LONG = 10_000;
 
-const FORMATS: Readonly<Record<string, string>> = {
-  'date-time': '2026-01-31T12:00:00.000Z',
-  email: 'ann@example.org',
-  uri: 'https://example.org/a?b=c',
-  uuid: '0192f0c1-7e57-7abc-8def-0123456789ab',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
+/** A validator may take some forms of a format only, so there is one of each. */
+const FORMATS: Readonly<Record<string, string[]>> = {
+  'date-time': ['2026-01-31T12:00:00.000Z'],
+  email: ['ann@example.org'],
+  uri: ['https://example.org/a?b=c'],
+  uuid: ['9b2d6f5e-3c1a-4d7e-8f00-0123456789ab', '0192f0c1-7e57-7abc-8def-0123456789ab'],
+  ipv4: ['192.0.2.1'],
+  ipv6: ['2001:db8::1'],
 };
 
 const TEXTS = [
@@ -35,7 +37,7 @@ const TEXTS = [
   '2026-01-31',
   'a_b',
   '/a/b',
-  ...Object.values(FORMATS),
+  ...Object.values(FORMATS).flat(),
 ];
 
 class Sampler {
@@ -57,8 +59,11 @@ class Sampler {
 
   /** Values that fit, the most usual first; none where none was found. */
   values(schema: JsonObject, depth: number): Json[] {
-    const { $ref, anyOf } = schema;
+    const { $ref, anyOf, allOf, ...rest } = schema;
     if (typeof $ref === 'string') return this.values(this.#target($ref), depth);
+    // Validators that do not agree on a keyword: what satisfies one of them may satisfy all.
+    if (Array.isArray(allOf))
+      return [...(allOf as readonly Json[]), {}].flatMap((one) => this.values({ ...rest, ...objectOf(one) }, depth));
     if ('const' in schema) return [schema.const];
     if (Array.isArray(schema.enum)) return [...(schema.enum as readonly Json[])];
     if (Array.isArray(anyOf)) return (anyOf as readonly Json[]).flatMap((one) => this.values(objectOf(one), depth));
@@ -70,7 +75,7 @@ class Sampler {
   #ofType(type: Json, schema: JsonObject, depth: number): Json[] {
     switch (type) {
       case 'object':
-        return this.objects(schema, depth);
+        return schema.properties === undefined ? [{ any: 'text' }, {}] : this.objects(schema, depth);
       case 'array':
         return this.#lists(schema, depth);
       case 'string':
@@ -100,33 +105,32 @@ class Sampler {
   }
 }
 
-function texts({ format, pattern, minLength = 0, maxLength = LONG }: JsonObject): string[] {
+function texts({ format, pattern, minLength = 0, maxLength = Infinity }: JsonObject): string[] {
   const [least, most] = [Number(minLength), Number(maxLength)];
   const known = typeof format === 'string' ? FORMATS[format] : undefined;
-  const sized = known === undefined ? ['x'.repeat(Math.max(1, least)), 'x'.repeat(least), 'x'.repeat(most)] : [];
-  const fits = typeof pattern === 'string' ? new RegExp(pattern, 'u') : null;
-  const candidates = known === undefined ? [...TEXTS, ...sized] : [known];
-  const fitting = candidates.filter(
-    (text) => text.length >= least && text.length <= most && (fits?.test(text) ?? true),
-  );
-  const [first] = fitting;
-  return first === undefined
-    ? []
-    : [...new Set([first, ...(fits ? [] : fitting.filter((text) => sized.includes(text)))])];
+  if (known) return [...known];
+  if (typeof pattern === 'string') {
+    const fits = new RegExp(pattern, 'u');
+    return TEXTS.filter((text) => text.length >= least && text.length <= most && fits.test(text)).slice(0, 1);
+  }
+  const usual = 'text'.length >= least && 'text'.length <= most ? ['text'] : [];
+  const lengths = [Math.max(1, least), least, most].filter((length) => length <= LONG);
+  return [...new Set([...usual, ...lengths.map((length) => 'x'.repeat(length))])];
 }
 
 function numbers(schema: JsonObject, whole: boolean): number[] {
-  const step = whole ? 1 : 0.5;
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Readonly<
     Record<string, number | undefined>
   >;
-  const least = Math.max(minimum ?? -Infinity, (exclusiveMinimum ?? -Infinity) + step);
-  const most = Math.min(maximum ?? Infinity, (exclusiveMaximum ?? Infinity) - step);
-  const bounds = [least, most]
-    .filter((bound) => Number.isFinite(bound))
-    .map((bound) => (whole ? Math.trunc(bound) : bound));
-  const usual = [1, 0, -1, ...(whole ? [] : [1.5])];
-  return [...new Set([...usual, ...bounds])].filter((value) => value >= least && value <= most);
+  const least = minimum ?? exclusiveMinimum ?? -Infinity;
+  const most = maximum ?? exclusiveMaximum ?? Infinity;
+  const near = [minimum, maximum, least + 1, most - 1, (least + most) / 2].filter((value) => value !== undefined);
+  const candidates = [1, 0, -1, 1.5, ...near]
+    .flatMap((value) => (whole ? [Math.ceil(value), Math.floor(value)] : [value]))
+    .filter((value) => Number.isFinite(value) && value >= least && value <= most)
+    .filter((value) => value > (exclusiveMinimum ?? -Infinity) && value < (exclusiveMaximum ?? Infinity));
+  // Minus zero is not JSON.
+  return [...new Set(candidates.map((value) => value + 0))];
 }
 
 function objectOf(value: Json | undefined): JsonObject {

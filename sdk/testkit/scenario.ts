@@ -2,6 +2,7 @@ import type { Class } from '../../core/definition/definition.js';
 import { InvalidArgumentError } from '../../core/errors.js';
 import type { Approval } from '../../core/model/approval.js';
 import type { Json } from '../../core/model/json.js';
+import * as check from '../arguments.js';
 import type { RuntimeOptions } from '../runtime-options.js';
 
 /** What the operator of a scenario answers. */
@@ -20,8 +21,8 @@ export interface Scenario extends Pick<
 }
 
 /**
- * Makes a scenario. `dir` is a folder for what must outlive a process: the outside world's files. It is empty for the
- * first life only: every further process makes the scenario again over what the one before it left.
+ * Makes a scenario, once for each process: what it keeps in memory dies with that. `dir` is a folder for what must outlive
+ * a process, the outside world's files; it is empty at first.
  */
 export type MakeScenario = (dir: string) => Scenario | Promise<Scenario>;
 
@@ -33,22 +34,69 @@ export interface ScenarioModule {
 
 export type ScenarioSource = Scenario | MakeScenario | ScenarioModule;
 
-/** Makes the scenario of a source for one run of it. */
+const MEMBERS = [
+  'agents',
+  'agent',
+  'goal',
+  'provide',
+  'policy',
+  'limits',
+  'approvalTtlMs',
+  'grantTtlMs',
+  'observer',
+  'operator',
+];
+
+/**
+ * Makes the scenario of a source for one life.
+ *
+ * @throws InvalidArgumentError if it is none
+ */
 export async function makeScenario(source: ScenarioSource, dir: string): Promise<Scenario> {
   const made: unknown = isModule(source) ? await exported(source) : source;
-  if (typeof made === 'function') return (await (made as MakeScenario)(dir)) satisfies Scenario;
-  if (typeof made === 'object' && made !== null && 'agents' in made) return made as Scenario;
+  const scenario: unknown = typeof made === 'function' ? await (made as MakeScenario)(dir) : made;
+  const { agents, agent, goal, operator } = check.members(scenario, 'scenario', MEMBERS);
+  if (!Array.isArray(agents)) throw new InvalidArgumentError('scenario.agents must be a list of agent classes');
+  if (typeof agent !== 'string' && typeof agent !== 'function') {
+    throw new InvalidArgumentError('scenario.agent must be one of its agent classes, or its name');
+  }
+  check.goal(goal);
+  if (operator !== undefined && typeof operator !== 'function') {
+    throw new InvalidArgumentError(`scenario.operator must be a function that answers, e.g. () => 'approve'`);
+  }
+  return scenario as Scenario;
+}
+
+/** What the operator answers to a question. @throws InvalidArgumentError if it is no answer */
+export async function answerOf({ operator }: Scenario, approval: Approval): Promise<Answer> {
+  if (!operator) return 'leave';
+  const answer: unknown = await operator(approval);
+  if (answer === 'approve' || answer === 'reject' || answer === 'leave') return answer;
+  if (typeof answer === 'object' && answer !== null && 'settle' in answer && answer.settle !== undefined) {
+    return answer as Answer;
+  }
+  const given = typeof answer === 'string' ? JSON.stringify(answer) : describeType(answer);
   throw new InvalidArgumentError(
-    'a scenario must be an object with agents, agent and goal, or a function that makes one',
+    `scenario.operator answered ${given} to ${approval.kind}; answer 'approve', 'reject', 'leave' or { settle: result }`,
   );
 }
 
+function describeType(value: unknown): string {
+  return value === undefined ? 'nothing' : `a ${typeof value}`;
+}
+
 export function isModule(source: ScenarioSource): source is ScenarioModule {
-  return typeof source === 'object' && 'module' in source;
+  return typeof source === 'object' && (source as object | null) !== null && 'module' in source;
 }
 
 async function exported({ module, name = 'scenario' }: ScenarioModule): Promise<unknown> {
-  const exports = (await import(String(module))) as Record<string, unknown>;
+  const url = String(module);
+  if (!URL.canParse(url)) {
+    throw new InvalidArgumentError(
+      `the scenario's module must be a URL, e.g. import.meta.url or new URL('./a.scenario.js', import.meta.url); found ${url}`,
+    );
+  }
+  const exports = (await import(url)) as Record<string, unknown>;
   if (name in exports) return exports[name];
-  throw new InvalidArgumentError(`${String(module)} exports no ${name}`);
+  throw new InvalidArgumentError(`${url} exports no ${name}`);
 }

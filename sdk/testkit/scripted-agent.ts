@@ -11,8 +11,10 @@ export interface Script {
 }
 
 /**
- * An agent that makes these decisions in order, one a step: the first while no step is recorded, and so on. One may be a
- * function of what the agent is shown. A step that was interrupted or failed counts like any other.
+ * An agent that makes these decisions in order, each until it has come to something: a step that was interrupted is
+ * decided the same way again, so a script can be crashed. One may be a function of what the agent is shown.
+ *
+ * A script ends with `complete()` or `fail()`: asked for more than it has, it throws, which fails the run as `agent_error`.
  *
  * @throws InvalidArgumentError if there is none
  */
@@ -20,14 +22,14 @@ export function scriptedAgent(
   decisions: readonly (Decision | ((step: StepInput) => Decision))[],
   { name = 'scripted', tools = [] }: Script = {},
 ): new () => { decide(step: StepInput): Decision } {
-  const last = decisions.at(-1);
-  if (last === undefined) throw new InvalidArgumentError('a scripted agent needs at least one decision');
+  if (decisions.length === 0) throw new InvalidArgumentError('a scripted agent needs at least one decision');
   @Agent({ name, tools })
   class ScriptedAgent {
-    /** After the last decision it keeps to that one. */
     decide(step: StepInput): Decision {
-      const decision = decisions[step.steps.length] ?? last ?? { kind: 'complete' };
-      return typeof decision === 'function' ? decision(step) : decision;
+      const place = step.steps.filter(({ observation }) => observation?.kind !== 'interrupted').length;
+      const decision = decisions[place];
+      if (decision !== undefined) return typeof decision === 'function' ? decision(step) : decision;
+      throw new Error(`the script of ${name} has ${decisions.length} decisions, and is asked for one more`);
     }
   }
   return ScriptedAgent;

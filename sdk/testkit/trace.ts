@@ -11,9 +11,12 @@ export interface RecordedCall {
   readonly operationId: string;
   readonly attempt: number;
   readonly args: Json;
+  /** How many points were reached before it, in all lives. */
+  readonly afterPoints: number;
 }
 
-type Line = { readonly reached: Reached } | { readonly call: RecordedCall };
+type Call = Omit<RecordedCall, 'afterPoints'>;
+type Line = { readonly reached: Reached } | { readonly call: Call };
 
 /** What happened in every life of a scenario. A file, written at once: a killed process leaves it behind. */
 export class Trace {
@@ -23,7 +26,7 @@ export class Trace {
     this.#add({ reached: point });
   }
 
-  called(call: RecordedCall): void {
+  called(call: Call): void {
     this.#add({ call });
   }
 
@@ -33,13 +36,41 @@ export class Trace {
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line) as Line);
-    return {
-      points: lines.flatMap((line) => ('reached' in line ? [line.reached] : [])),
-      calls: lines.flatMap((line) => ('call' in line ? [line.call] : [])),
-    };
+    const points: Reached[] = [];
+    const calls: RecordedCall[] = [];
+    for (const line of lines) {
+      if ('reached' in line) points.push(line.reached);
+      else calls.push({ ...line.call, afterPoints: points.length });
+    }
+    return { points, calls };
   }
 
   #add(line: Line): void {
     appendFileSync(this.file, `${JSON.stringify(line)}\n`);
   }
+}
+
+/**
+ * What happened, life by life: `life 1: step 0 run.started; step 1 step.started, step.decided: died`.
+ *
+ * @param crashes those that were reached
+ */
+export function livesOf(points: readonly Reached[], crashes: readonly { readonly life: number }[]): string {
+  const lives = [...new Set(points.map(({ life }) => life))];
+  return lives
+    .map((life) => {
+      const died = crashes.some((crash) => crash.life === life) ? ', and died' : '';
+      return `life ${life}: ${stepsOf(points.filter((point) => point.life === life))}${died}`;
+    })
+    .join('\n');
+}
+
+function stepsOf(points: readonly Reached[]): string {
+  const steps = [...new Set(points.map(({ step }) => step))];
+  return steps
+    .map((step) => {
+      const names = points.filter((point) => point.step === step).flatMap((point) => point.names);
+      return `step ${step} ${names.join(', ')}`;
+    })
+    .join('; ');
 }

@@ -2,16 +2,19 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { InvalidArgumentError } from '../../core/errors.js';
 import { abandon, live, type LifeEnd, type LifePlan } from './life.js';
-import { isModule, type Scenario, type ScenarioSource } from './scenario.js';
-import type { Trace } from './trace.js';
+import { isModule, makeScenario, type ScenarioModule, type ScenarioSource } from './scenario.js';
+import { Trace } from './trace.js';
 
 /**
  * How the processes of a scenario die.
  *
- * - `park`: in this process. The loop never goes on, its connections close, its heartbeat stops, its lease stays.
+ * - `park`: in this process. The loop never goes on, its connections close, its heartbeat stops, its lease stays. What a
+ *   module keeps in memory stays too.
  * - `kill`: each life is a child process, and the crash is SIGKILL. The scenario must be a module's.
  */
 export type WayToDie = 'park' | 'kill';
+
+export const WAYS_TO_DIE: readonly WayToDie[] = ['park', 'kill'];
 
 /** What a child process is told. */
 export interface ChildPlan {
@@ -27,10 +30,10 @@ export interface Liver {
   close(): Promise<void>;
 }
 
-export function parking(scenario: Scenario, trace: Trace): Liver {
+export function parking(source: ScenarioSource, dir: string, trace: string): Liver {
   return {
-    live: (plan) =>
-      live(scenario, trace, plan, async (opened) => {
+    live: async (plan) =>
+      live(await makeScenario(source, dir), new Trace(trace), plan, async (opened) => {
         await abandon(opened);
         return { kind: 'crashed' };
       }),
@@ -40,27 +43,33 @@ export function parking(scenario: Scenario, trace: Trace): Liver {
 
 /** @throws InvalidArgumentError if another process could not load the scenario */
 export function killing(source: ScenarioSource, dir: string, trace: string): Liver {
-  if (!isModule(source)) {
-    throw new InvalidArgumentError(`to die by kill, give the scenario as { module: import.meta.url, name: '…' }`);
-  }
+  assertModule(source);
   const child = { module: String(source.module), ...(source.name === undefined ? {} : { name: source.name }) };
   return new Killing({ source: child, dir, trace });
 }
 
+/** @throws InvalidArgumentError if another process could not load the scenario */
+export function assertModule(source: ScenarioSource): asserts source is ScenarioModule {
+  if (isModule(source)) return;
+  throw new InvalidArgumentError(`to die by kill, give the scenario as { module: import.meta.url, name: '…' }`);
+}
+
 class Killing implements Liver {
+  #living: Born | null = null;
   #spare: Born | null = null;
 
   constructor(private readonly told: Omit<ChildPlan, 'plan'>) {}
 
   live(plan: LifePlan): Promise<LifeEnd> {
     const born = this.#spare ?? new Born();
+    this.#living = born;
     // Whoever comes after a crash is on its way by then: a process takes longer to start than most lives last.
     this.#spare = plan.crash ? new Born() : null;
     return born.live({ ...this.told, plan });
   }
 
   async close(): Promise<void> {
-    await this.#spare?.kill();
+    for (const born of [this.#living, this.#spare]) await born?.kill();
   }
 }
 
@@ -90,6 +99,6 @@ class Born {
 
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
-    await this.#exited;
+    await this.#exited.catch(() => undefined);
   }
 }

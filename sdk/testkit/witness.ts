@@ -6,7 +6,7 @@ import type { Json } from '../../core/model/json.js';
 import type { RecordedCall } from './trace.js';
 import type { Scenario } from './scenario.js';
 
-type Saw = (call: Omit<RecordedCall, 'life'>) => void;
+type Saw = (call: Omit<RecordedCall, 'life' | 'afterPoints'>) => void;
 type Method = (input: object, call: ToolCall) => unknown;
 
 /** A `provide` whose instances tell of every call that a tool really gets, before it gets it. */
@@ -25,8 +25,10 @@ function watched(instance: object, tools: readonly ToolDefinition[], saw: Saw): 
   return new Proxy(instance, {
     get(target, key) {
       const member: unknown = Reflect.get(target, key, target);
+      if (typeof member !== 'function' || key === 'constructor') return member;
       const tool = tools.find(({ method }) => method === key);
-      if (!tool || typeof member !== 'function') return member;
+      // Not the proxy: it has none of the private members.
+      if (!tool) return (member as Method).bind(target);
       return (input: object, call: ToolCall): unknown => {
         const args = JSON.parse(JSON.stringify(input)) as Json;
         const { stepId, operationId, attempt } = call;

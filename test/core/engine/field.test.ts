@@ -87,7 +87,7 @@ describe('cases from the field', () => {
       for (const { id, status } of await runtime.client.runs.list()) {
         const code = await runtime.resume(id).then(
           (run) => run.status,
-          (error: HoldpointError) => error.code,
+          (error: unknown) => (error as HoldpointError).code,
         );
         expect([id, status, code]).to.deep.equal(
           {

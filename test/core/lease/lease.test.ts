@@ -1,6 +1,8 @@
 import { unlinkSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { LeaseLostError, type Run, type RunEvent, type ToolCall } from 'holdpoint';
+import { LeaseLostError, OutcomeUnknownError, Reconciliation, requireApproval } from 'holdpoint';
+import type { Run, RunEvent, ToolCall } from 'holdpoint';
 import { systemClock } from '../../../core/clock.js';
 import { Gate, hangingCall } from '../../support/agents.js';
 import { crashInTool, mailer, outside, type Outside } from '../../support/crash.js';
@@ -296,6 +298,42 @@ describe('the lease of a run', () => {
     };
     const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs } });
     expect((await runtime.start('mailer', { goal: 'g' })).status).to.equal('COMPLETED');
+  });
+
+  it('L3: no tool runs while a transaction of another run holds the database', async () => {
+    const other = new Database(world.file, { timeout: 0 });
+    world.atClose(() => other.close());
+    const act = async () => {
+      for (let turns = 0; turns < 5; turns += 1) await Promise.resolve();
+      other.exec('BEGIN IMMEDIATE');
+      other.exec('ROLLBACK');
+    };
+    const { runtime } = await world.open([mailer(seen, { act })], { policy: () => requireApproval() });
+    const ids = ['a', 'b', 'c', 'd'];
+    for (const id of ids) await runtime.start('mailer', { goal: 'g', id });
+    for (const { id, hash } of await runtime.client.approvals.list()) {
+      await runtime.client.approvals.approve(id, { hash, by: 'ann' });
+    }
+    const runs = await Promise.all(ids.map((id) => runtime.resume(id)));
+    for (const { result } of runs) expect(result).to.deep.equal({ kind: 'result', result: null });
+  });
+
+  it('L12: a reconciliation that blocks is not renewed past its timeout plus one lease length', async () => {
+    const ttlMs = 1_000;
+    let lapsed = false;
+    const reconcile = () => {
+      const sql = world.sql();
+      const read = sql.prepare('SELECT lease_expires_at FROM holdpoint_runs').pluck();
+      const giveUp = Date.now() + 15 * ttlMs;
+      while (!lapsed && Date.now() < giveUp) lapsed = (read.get() as number) <= Date.now();
+      return Reconciliation.continue('too late');
+    };
+    const act = () => Promise.reject(new OutcomeUnknownError('no answer'));
+    const build = { act, reconcile, options: { timeoutMs: 200 } };
+    const { runtime } = await world.open([mailer(seen, build)], { clock: systemClock, lease: { ttlMs } });
+    // Whether the loop hears of it before it has come to its end is a matter of luck, and of no account here.
+    await runtime.start('mailer', { goal: 'g' }).catch(() => undefined);
+    expect(lapsed).to.equal(true);
   });
 
   it('L4: a renewal that waited for the database does not revive a lease that lapsed meanwhile', async () => {

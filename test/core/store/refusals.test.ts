@@ -148,7 +148,7 @@ const REFUSED: readonly Refused[] = [
     title: 'a name that would write to a terminal',
     make: holding('CREATE VIEW "a\u001B[2K" AS SELECT 1'),
     path: ({ file }) => file,
-    ...unsafe(/holds the view "a\\u001b\[2K"/),
+    ...unsafe(/holds the view "a\\u\{1b\}\[2K"/),
   },
   {
     title: 'a text file',

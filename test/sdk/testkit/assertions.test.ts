@@ -3,7 +3,8 @@ import { assertScenario, ScenarioViolation, type Evidence } from '../../../sdk/t
 import { runScenario, type ScenarioResult } from '../../../sdk/testkit/index.js';
 import { approved } from './mailer.scenario.js';
 
-const FITS = { ok: true, runs: 1, events: 1, fault: null };
+const CHAIN = { ok: true, runs: 1, events: 1, fault: null };
+const FITS = { chain: CHAIN, readOnly: new Set<string>() };
 
 /** A broken promise, planted into the evidence of a run that kept all of them. */
 const PLANTED: readonly (readonly [
@@ -23,6 +24,58 @@ const PLANTED: readonly (readonly [
     'a call whose start is not recorded',
     /called 1 times, but 0 starts/,
     (kept) => ({ ...kept, events: kept.events.filter(({ type }) => type !== 'step.tool_started') }),
+  ],
+  [
+    'I1',
+    'a call before its start is committed',
+    /step 1 \(send\) was called before its start was recorded/,
+    (kept) => ({ ...kept, calls: kept.calls.map((call) => ({ ...call, afterPoints: 2 })) }),
+  ],
+  [
+    'I1',
+    'a call by a process that did not record its start',
+    /step 1 \(send\) was called before its start was recorded/,
+    (kept) => ({ ...kept, calls: kept.calls.map((call) => ({ ...call, life: 7 })) }),
+  ],
+  [
+    'I1',
+    'a call for a step that is not there',
+    /send was called for step nowhere, which is not recorded/,
+    (kept) => ({ ...kept, calls: [...kept.calls, { ...kept.calls[0]!, stepId: 'nowhere' }] }),
+  ],
+  [
+    'I10',
+    'a call that carries another operation',
+    /step 1 \(send\) was called as operation another, not id-/,
+    (kept) => ({ ...kept, calls: kept.calls.map((call) => ({ ...call, operationId: 'another' })) }),
+  ],
+  [
+    'A3',
+    'a call with other arguments than were approved',
+    /step 1 \(send\) was called with other arguments than it records/,
+    (kept) => ({ ...kept, calls: kept.calls.map((call) => ({ ...call, args: { text: 'more', times: 1 } })) }),
+  ],
+  [
+    'I5',
+    'an interrupted call that nobody settled',
+    /step 1 \(send\): event \d+ goes on after the interrupted call of event \d+, which was neither/,
+    (kept) => ({
+      ...kept,
+      events: kept.events.flatMap((event) => {
+        if (event.type !== 'step.tool_finished') return [event];
+        const payload = { step: 1, cause: 'crash', during: 'executing' };
+        return [{ ...event, type: 'step.interrupted' as const, payload }];
+      }),
+    }),
+  ],
+  [
+    'I2',
+    'a second call on the word of an approval that was not about its outcome',
+    /step 1 \(send\) was executed 2 times with 0/,
+    (kept) => {
+      const started = kept.events.filter(({ type }) => type === 'step.tool_started' || type === 'step.tool_finished');
+      return { ...kept, calls: [...kept.calls, ...kept.calls], events: [...kept.events, ...started] };
+    },
   ],
   [
     'I1',
@@ -94,7 +147,7 @@ describe('what is asserted of every scenario', () => {
   it('S11: finds a chain that does not fit', () => {
     const fault = { runId: 'scenario', index: 3, message: 'changed', expected: 'a', found: 'b' };
     expect(() => {
-      assertScenario(kept, { ...FITS, ok: false, fault });
+      assertScenario(kept, { ...FITS, chain: { ...CHAIN, ok: false, fault } });
     }).to.throw(ScenarioViolation, /S11.*changed/);
   });
 });

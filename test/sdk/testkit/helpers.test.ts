@@ -1,7 +1,16 @@
 import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { expect } from 'chai';
 import { allow, callTool, complete, defaultPolicy, deny, Tool } from 'holdpoint';
-import { checkPolicy, fuzzArguments, scriptedAgent, sequentialIds } from '../../../sdk/testkit/index.js';
+import {
+  checkPolicy,
+  discover,
+  fuzzArguments,
+  runScenario,
+  scriptedAgent,
+  sequentialIds,
+  type Answer,
+} from '../../../sdk/testkit/index.js';
+import { describeCrash } from '../../../sdk/testkit/crash-point.js';
 import { toolClass } from '../../support/agents.js';
 import { rejection, World } from '../../support/world.js';
 
@@ -77,6 +86,18 @@ describe('checkPolicy', () => {
     ]);
   });
 
+  it('P1: refuses a row that expects or tells what there is not', async () => {
+    const row = { tool: Pay, args: { to: 'ann', amount: 5 }, expect: 'allow' } as const;
+    for (const [wrong, says] of [
+      [{ ...row, expect: 'allowed' }, /row 0: expect must be one of allow, deny, require_approval, abort/],
+      [{ ...row, interrupted: 'crashed' }, /row 0: interrupted must be one of crash, timeout, unknown/],
+    ] as const) {
+      const error = await rejection(checkPolicy({ policy: defaultPolicy, rows: [wrong as never] }));
+      expect(error).to.include({ code: 'INVALID_ARGUMENT' });
+      expect(error.message).to.match(says);
+    }
+  });
+
   it('P3: refuses a row whose arguments no policy would ever see', async () => {
     const error = await rejection(
       checkPolicy({ policy: defaultPolicy, rows: [{ tool: Pay, args: { to: 5 }, expect: 'allow' }] }),
@@ -110,7 +131,7 @@ describe('fuzzArguments', () => {
 });
 
 describe('scriptedAgent', () => {
-  it('makes its decisions in order, and keeps to the last', async () => {
+  it('makes its decisions in order', async () => {
     const world = new World();
     try {
       const said: string[] = [];
@@ -129,6 +150,26 @@ describe('scriptedAgent', () => {
     } finally {
       await world.close();
     }
+  });
+
+  it('I3: makes a decision again whose step was interrupted, so that a script can be crashed', async () => {
+    const tool = toolClass(false, { name: 'say', effect: 'local' }, () => 'said') as new () => object;
+    const agent = scriptedAgent([callTool('say', { text: 'a' }), complete('done')], { tools: [tool] });
+    const scenario = { agents: [agent], agent, goal: 'g', operator: (): Answer => 'approve' };
+    for (const crash of await discover(scenario)) {
+      const { run, calls } = await runScenario(scenario, [crash]);
+      expect(run.result, describeCrash(crash)).to.equal('done');
+      expect(calls.length).to.be.within(1, 2);
+    }
+  });
+
+  it('fails the run when it is asked for more than it has, and calls nothing again', async () => {
+    const tool = toolClass(false, { name: 'say', effect: 'local' }, () => 'said') as new () => object;
+    const agent = scriptedAgent([callTool('say', { text: 'a' })], { tools: [tool] });
+    const { run, calls } = await runScenario({ agents: [agent], agent, goal: 'g' });
+    expect(run).to.include({ reason: 'agent_error' });
+    expect(run.message).to.match(/the script of scripted has 1 decisions, and is asked for one more/);
+    expect(calls).to.have.length(1);
   });
 
   it('needs a decision', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CrashPoint, runScenario, type Crash } from '../../../sdk/testkit/index.js';
+import { CrashPoint, runScenario, type Crash, type Scenario } from '../../../sdk/testkit/index.js';
 import { rejection } from '../../support/world.js';
 import { approved } from './mailer.scenario.js';
 
@@ -30,8 +30,31 @@ describe('the two ways to die', () => {
     expect(await rejection(runScenario(approved, [], { way: 'kill' }))).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
+  it('ends a process that its scenario would keep', async () => {
+    const { run } = await runScenario({ ...MODULE, name: 'lingering' }, [], { way: 'kill' });
+    expect(run.status).to.equal('COMPLETED');
+  });
+
+  it('takes no other death for the one that was asked for', async () => {
+    const crash = { step: 2, at: CrashPoint.RunFinished };
+    const error = await rejection(runScenario({ ...MODULE, name: 'killedFromOutside' }, [crash], { way: 'kill' }));
+    expect(error.message).to.match(/life 2 .* was killed after step 1, step\.tool_started, and not by the crash kit/);
+  });
+
+  it('makes the scenario anew for each process, so that nothing it keeps in memory outlives one', async () => {
+    let made = 0;
+    const counted = (): Scenario => {
+      made += 1;
+      return approved();
+    };
+    const { resumes } = await runScenario(counted, CRASHES[3]);
+    // One more is the operator's, who lives on.
+    expect(made).to.equal(resumes + 1 + 1);
+  });
+
   it('says so if a crash is never reached', async () => {
     const error = await rejection(runScenario(approved, [{ step: 9, at: CrashPoint.ToolEffect }]));
-    expect(error.message).to.match(/step 9, tool\.effect.*never reached/);
+    expect(error.message).to.match(/step 9, tool\.effect was never reached; a scenario must be the same every time/);
+    expect(error.message).to.match(/life 1: step 0 run\.created, run\.started; step 1 step\.started, /);
   });
 });

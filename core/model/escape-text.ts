@@ -1,0 +1,65 @@
+/** Combining marks in a row on one letter; what any script needs. */
+const MARKS = 4;
+
+/** Scripts whose words hold joiners: Persian, Mongolian and the Indic ones. */
+const JOINED = `[${[
+  'Arabic',
+  'Syriac',
+  'Mongolian',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Khmer',
+  'Myanmar',
+]
+  .map((script) => `\\p{Script=${script}}`)
+  .join('')}]`;
+
+/** Letters and symbols that look like nothing: the Hangul fillers, two vowels of Khmer, the empty Braille cell. */
+const BLANKS = '\\u115F\\u1160\\u17B4\\u17B5\\u2800\\u3164\\uFFA0';
+const IDEOGRAPH_SELECTORS = '\\u{E0100}-\\u{E01EF}';
+const SELECTORS = `\\u180B-\\u180D\\u180F\\uFE00-\\uFE0F${IDEOGRAPH_SELECTORS}`;
+
+/** What would be hidden, were it not where it is. */
+const ORDINARY = [
+  '\\p{RGI_Emoji}',
+  `(?<=${JOINED})[\\u200C\\u200D](?=${JOINED})`,
+  `(?<=\\p{Script=Han})[${IDEOGRAPH_SELECTORS}]`,
+];
+
+const HIDDEN = [
+  `[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}${BLANKS}${SELECTORS}]`,
+  // At the start of a text a mark would sit on what is printed before it.
+  '(?<![\\s\\S])\\p{M}+',
+  `(?<=\\p{M}{${MARKS}})\\p{M}+`,
+];
+
+/** Emoji sequences need the `v` flag, which no literal may have before ES2024. */
+const SPECIAL = new RegExp(`(${ORDINARY.join('|')})|${HIDDEN.join('|')}`, 'gv');
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/**
+ * Text of a model, a tool, a policy or a person, before it reaches a terminal: on one line.
+ *
+ * Ordinary scripts and emoji pass. What moves the cursor, changes colours, reorders, hides or smuggles text is written as
+ * its escape (`\n`, `\u{202e}`): control characters, bidirectional controls (CVE-2021-42574), zero-width and tag
+ * characters, blanks that count as letters, variation selectors that select nothing, private and unassigned code points,
+ * lone surrogates, and combining marks beyond what any script needs.
+ */
+export function escapeText(text: string): string {
+  return text.replace(SPECIAL, (match, ordinary?: string) => ordinary ?? escaped(match));
+}
+
+function escaped(hidden: string): string {
+  return Array.from(hidden, (character) => {
+    return SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  }).join('');
+}
