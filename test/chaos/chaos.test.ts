@@ -46,6 +46,12 @@ describe('chaos', () => {
       expect((await judge(client, [effect])).violations[0]).to.match(/not recorded as started/);
     });
 
+    it('I10: an effect of an operation that no step records is a violation', async () => {
+      const { client, effect } = await oneRun();
+      const [violation] = (await judge(client, [{ ...effect, operationId: 'another' }])).violations;
+      expect(violation).to.equal('operation another: an effect of no step');
+    });
+
     it('L7: a run that is left behind is a violation', async () => {
       const { client } = await oneRun();
       await client.start('mailer', { goal: 'nobody comes' });

@@ -20,6 +20,7 @@ export async function judge(client: Client, effects: readonly Effect[]): Promise
   const made = counted(effects.map(({ operationId }) => operationId));
   const asked = byRun(approvals);
   const violations: string[] = [];
+  const known = new Set<string>();
   let takeovers = 0;
   let reruns = 0;
   for (const run of runs) {
@@ -29,6 +30,7 @@ export async function judge(client: Client, effects: readonly Effect[]): Promise
       const allowed = approvedReruns(mine, step);
       reruns += allowed;
       const times = made[step.operationId] ?? 0;
+      known.add(step.operationId);
       if (times > 1 + allowed)
         violations.push(`run ${run.id} step ${step.index}: ${times} effects, ${allowed} approved re-runs`);
       if (times > 0 && step.attempt === 0)
@@ -36,6 +38,9 @@ export async function judge(client: Client, effects: readonly Effect[]): Promise
     }
     const events = await all((after) => client.runs.events(run.id, { after, limit: 1000 }), 'index');
     takeovers += events.filter(({ type }) => type === 'lease.taken_over').length;
+  }
+  for (const operation of Object.keys(made)) {
+    if (!known.has(operation)) violations.push(`operation ${operation}: an effect of no step`);
   }
   const chain = await client.verify();
   if (!chain.ok) violations.push(`the chain is broken: ${JSON.stringify(chain.fault)}`);
