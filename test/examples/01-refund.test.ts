@@ -93,7 +93,9 @@ class Performance {
   }
 }
 
-describe('examples/01-refund', () => {
+describe('examples/01-refund', function () {
+  // A demo starts a dozen processes and waits for leases to run out: ten seconds, on a machine with nothing else to do.
+  this.timeout(60_000);
   let directory: string;
   let demo: Performance;
 
