@@ -24,10 +24,10 @@ export interface ChaosReport extends Verdict {
 }
 
 const LEASE_MS = 600;
-/** How long the survivors may take to bring every run to its end, once nobody is killed any more. */
+/** How long the survivors may go without bringing another run to its end, once nobody is killed any more. */
 const CALM_MS = 30_000;
-/** Runs that nobody has begun, above which none are added. */
-const BACKLOG = 30;
+/** Open runs, from which on none are added. */
+const BACKLOG = 60;
 
 /**
  * Worker processes over one file, killed at random moments, while operators decide at random.
@@ -107,16 +107,21 @@ class Stage {
 
   /** Starts three more runs, unless the workers are behind: what is left at the end must be finished in the calm. */
   async #start(started: number): Promise<number> {
-    const waiting = await this.#client?.runs.list({ status: 'PENDING', limit: BACKLOG });
-    if (waiting?.length === BACKLOG) return started;
+    if ((await this.#open()) >= BACKLOG) return started;
     for (let n = 1; n <= 3; n += 1) await this.#client?.start('chaotic', { goal: 'chaos', id: `run-${started + n}` });
     return started + 3;
   }
 
   /** Nobody is killed any more: the survivors finish, then stop. */
   async calm(): Promise<void> {
-    const until = Date.now() + CALM_MS;
-    while (Date.now() < until && (await this.#busy())) await pause(100);
+    let left = Infinity;
+    let until = 0;
+    for (;;) {
+      const open = await this.#open();
+      if (open < left) [left, until] = [open, Date.now() + CALM_MS];
+      if (open === 0 || Date.now() >= until) break;
+      await pause(100);
+    }
     for (const child of [...this.#workers, this.#operator]) await stopped(child);
   }
 
@@ -130,12 +135,13 @@ class Stage {
     await this.#client?.close();
   }
 
-  async #busy(): Promise<boolean> {
+  /** Runs that have not ended. */
+  async #open(): Promise<number> {
+    let open = 0;
     for (const status of ['PENDING', 'RUNNING', 'WAITING'] as const) {
-      const some = await this.#client?.runs.list({ status, limit: 1 });
-      if (some && some.length > 0) return true;
+      open += (await this.#client?.runs.list({ status, limit: 1000 }))?.length ?? 0;
     }
-    return false;
+    return open;
   }
 
   #fork(module: string, args: readonly string[]): ChildProcess {
