@@ -112,7 +112,7 @@ function outputOf(directory: string, line: string, cwd: string): string {
     cwd,
     encoding: 'utf8',
     env: { ...process.env, NODE_V8_COVERAGE: undefined, FORCE_COLOR: '0' },
-    timeout: 20_000,
+    timeout: 60_000,
   });
   const output = stdout + stderr + (signal === 'SIGKILL' ? 'Killed\n' : '');
   return line.startsWith('node ') ? output : timeless(output);
@@ -130,7 +130,7 @@ function timeless(output: string): string {
 }
 
 describe('the snippets of the documentation', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const all = pages().filter(({ path }) => /^(README|docs\/[^/]+)\.md$/.test(path));
   const snippets = all.flatMap(snippetsOf);
   let directory: string;
