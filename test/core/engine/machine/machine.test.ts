@@ -3,7 +3,7 @@ import { commands, config } from './commands.js';
 import { emptyStore, play } from './play.js';
 
 /** More runs take longer and find more. The seed of a failure is printed with it, and can be given here. */
-const RUNS = Number(process.env.HOLDPOINT_PROPERTY_RUNS ?? 300);
+const RUNS = Number(process.env.HOLDPOINT_PROPERTY_RUNS ?? 200);
 const SEED = process.env.HOLDPOINT_PROPERTY_SEED;
 
 /** A run takes a fraction of a second; this leaves time to shrink one that fails. */
