@@ -14,24 +14,20 @@ const WRITABLE_BY_OTHERS = 0o022;
  * @throws NotFoundError if there is none and none is to be created, StoreError if it cannot be
  */
 export function prepareFile(path: string, create: boolean): void {
-  if (isThere(path)) {
-    for (const file of [path, ...BESIDE.map((suffix) => path + suffix)]) assertSafe(file);
-    return;
-  }
+  for (const file of [path, ...BESIDE.map((suffix) => path + suffix)]) assertSafe(file);
+  if (lookedAt(path)) return;
   if (!create) throw new NotFoundError('store', path, 'there is no such file; Runtime.open creates it');
   const folder = dirname(path);
   if (!existsSync(folder)) throw new StoreError(`the folder ${folder} does not exist; create it first`);
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    // Another process created it meanwhile.
-    if (isThere(path)) return;
-    throw new StoreError(`cannot create ${path}: ${(error as Error).message}`, { cause: error });
+    if (!lookedAt(path)) {
+      throw new StoreError(`cannot create ${path}: ${(error as Error).message}`, { cause: error });
+    }
+    // Another process put it there meanwhile.
+    assertSafe(path);
   }
-}
-
-function isThere(path: string): boolean {
-  return lookedAt(path) !== undefined;
 }
 
 function lookedAt(path: string): Stats | undefined {

@@ -35,25 +35,25 @@ export interface CrashSuiteOptions {
  */
 export function crashSuite(name: string, source: ScenarioSource, options: CrashSuiteOptions = {}): void {
   const { ways, pairs, timeoutMs, ends, check } = checkedOptions(source, options);
-  const run = async (crashes: readonly Crash[], way: WayToDie): Promise<void> => {
-    await runScenario(source, crashes, {
+  const run = (crashes: readonly Crash[], way: WayToDie): Promise<ScenarioResult> =>
+    runScenario(source, crashes, {
       way,
       check: async (result, dir) => {
         assertEnd(result, ends);
         await check?.(result, dir);
       },
     });
-  };
   describe(name, function () {
     this.timeout(timeoutMs);
-    let unharmed: Promise<void>;
+    let unharmed: Promise<ScenarioResult>;
     const first = it('holds the contract without a crash', () => unharmed);
     before(async function () {
       this.timeout(0);
       unharmed = run([], 'park');
-      if (!(await succeeds(unharmed))) return;
-      const singles = await discover(source);
-      const define = (title: string, body: () => Promise<void>): void => {
+      const result = await unharmed.catch(() => null);
+      if (!result) return;
+      const singles = offeredBy(result);
+      const define = (title: string, body: () => Promise<unknown>): void => {
         const test = first.clone();
         test.title = title;
         test.fn = body;
@@ -105,16 +105,12 @@ function assertEnd({ run, approvals }: ScenarioResult, ends: RunStatus | undefin
   );
 }
 
-function succeeds(promise: Promise<unknown>): Promise<boolean> {
-  return promise.then(
-    () => true,
-    () => false,
-  );
-}
-
 /** The crashes that a scenario offers after the given ones. */
 export async function discover(source: ScenarioSource, after: readonly Crash[] = []): Promise<Crash[]> {
-  const { points, crashes } = await runScenario(source, after);
+  return offeredBy(await runScenario(source, after));
+}
+
+function offeredBy({ points, crashes }: ScenarioResult): Crash[] {
   const last = crashes.at(-1)?.life ?? 0;
   return crashesOf(points.filter(({ life }) => life > last));
 }

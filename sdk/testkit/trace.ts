@@ -51,7 +51,7 @@ export class Trace {
 }
 
 /**
- * What happened, life by life: `life 1: step 0 run.started; step 1 step.started, step.decided: died`.
+ * What happened, life by life: `life 1: step 0 run.started; step 1 step.started, step.decided, and died`.
  *
  * @param crashes those that were reached
  */

@@ -41,25 +41,14 @@ interface Refused {
   readonly client: readonly [ErrorClass, RegExp];
 }
 
-const wrong = (says: RegExp): Pick<Refused, 'runtime' | 'client'> => ({
-  runtime: [InvalidArgumentError, says],
-  client: [InvalidArgumentError, says],
-});
+const as =
+  (error: ErrorClass) =>
+  (says: RegExp): Pick<Refused, 'runtime' | 'client'> => ({ runtime: [error, says], client: [error, says] });
 
-const unreadable = (says: RegExp): Pick<Refused, 'runtime' | 'client'> => ({
-  runtime: [StoreError, says],
-  client: [StoreError, says],
-});
-
-const insecure = (says: RegExp): Pick<Refused, 'runtime' | 'client'> => ({
-  runtime: [InsecureStoreError, says],
-  client: [InsecureStoreError, says],
-});
-
-const unsafe = (says: RegExp): Pick<Refused, 'runtime' | 'client'> => ({
-  runtime: [UnsafeSchemaError, says],
-  client: [UnsafeSchemaError, says],
-});
+const wrong = as(InvalidArgumentError);
+const unreadable = as(StoreError);
+const insecure = as(InsecureStoreError);
+const unsafe = as(UnsafeSchemaError);
 
 /** Makes a database that holds something of somebody's. */
 function holding(sql: string): (world: World) => void {
