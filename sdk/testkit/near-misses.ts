@@ -1,5 +1,6 @@
 import { MAX_DEPTH } from '../../core/model/canonical-json.js';
 import { isPlainObject, type Json, type JsonObject } from '../../core/model/json.js';
+import { LONG } from './samples.js';
 
 /** Arguments, or their JSON text, that must be refused. */
 export interface Probe {
@@ -55,9 +56,6 @@ function wrongValues(valid: Json, property: JsonObject): [string, unknown][] {
   if (types.includes('integer') && !types.includes('number')) wrong.push(['a fraction', 0.5]);
   return [...wrong, ...outOfBounds(property)];
 }
-
-/** A longer text is not made only to be refused. */
-const LONG = 10_000;
 
 /** Beyond 2^53 a number may be its own neighbour. */
 function outOfBounds({ minimum, maximum, minLength, maxLength, exclusiveMinimum, exclusiveMaximum }: JsonObject) {

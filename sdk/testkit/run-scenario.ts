@@ -2,7 +2,6 @@ import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ManualClock } from '../../core/clock.js';
-import { defineAgents } from '../../core/definition/agents.js';
 import { InvalidArgumentError } from '../../core/errors.js';
 import type { Approval } from '../../core/model/approval.js';
 import type { RunEvent } from '../../core/model/event.js';
@@ -13,7 +12,7 @@ import { Client } from '../client.js';
 import { assertScenario, ScenarioViolation } from './assertions.js';
 import { assertCrash, describeCrash, isAt, type Crash, type Reached } from './crash-point.js';
 import { RUN_ID, TTL_MS, type LifeEnd } from './life.js';
-import { answerOf, makeScenario, type Scenario, type ScenarioSource } from './scenario.js';
+import { answerOf, makeScenario, toolsOfScenario, type Scenario, type ScenarioSource } from './scenario.js';
 import { livesOf, Trace, type RecordedCall } from './trace.js';
 import { killing, parking, WAYS_TO_DIE, type Liver, type WayToDie } from './ways-to-die.js';
 
@@ -215,8 +214,7 @@ class Play {
       resumes: this.#lives - 1,
       ...this.trace.read(),
     };
-    const agents = [...defineAgents(this.scenario.agents, { provided: this.scenario.provide !== undefined }).values()];
-    const readOnly = agents.flatMap(({ tools }) => [...tools.values()].filter(({ spec }) => spec.readOnly));
+    const readOnly = toolsOfScenario(this.scenario).filter(({ spec }) => spec.readOnly);
     assertScenario(result, {
       chain: await client.verify({ runId: RUN_ID }),
       readOnly: new Set(readOnly.map(({ spec }) => spec.name)),

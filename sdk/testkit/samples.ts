@@ -13,7 +13,7 @@ export function samplesOf(schema: JsonObject): JsonObject[] {
 /** How deep classes that contain themselves are filled. */
 const MAX_NESTING = 3;
 /** No text is made that is longer: it would tell nothing more. */
-const LONG = 10_000;
+export const LONG = 10_000;
 
 /** A validator may take some forms of a format only, so there is one of each. */
 const FORMATS: Readonly<Record<string, string[]>> = {

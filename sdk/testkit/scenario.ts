@@ -1,4 +1,5 @@
-import type { Class } from '../../core/definition/definition.js';
+import { defineAgents } from '../../core/definition/agents.js';
+import type { Class, ToolDefinition } from '../../core/definition/definition.js';
 import { InvalidArgumentError } from '../../core/errors.js';
 import type { Approval } from '../../core/model/approval.js';
 import type { Json } from '../../core/model/json.js';
@@ -65,6 +66,12 @@ export async function makeScenario(source: ScenarioSource, dir: string): Promise
     throw new InvalidArgumentError(`scenario.operator must be a function that answers, e.g. () => 'approve'`);
   }
   return scenario as Scenario;
+}
+
+/** Every tool of a scenario's agents. */
+export function toolsOfScenario({ agents, provide }: Scenario): ToolDefinition[] {
+  const defined = defineAgents(agents, { provided: provide !== undefined });
+  return [...defined.values()].flatMap(({ tools }) => [...tools.values()]);
 }
 
 /** What the operator answers to a question. @throws InvalidArgumentError if it is no answer */

@@ -1,18 +1,16 @@
-import { defineAgents } from '../../core/definition/agents.js';
 import type { Class, ToolDefinition } from '../../core/definition/definition.js';
 import type { Provide } from '../../core/engine/instances.js';
 import type { ToolCall } from '../../core/model/call.js';
 import type { Json } from '../../core/model/json.js';
 import type { RecordedCall } from './trace.js';
-import type { Scenario } from './scenario.js';
+import { toolsOfScenario, type Scenario } from './scenario.js';
 
 type Saw = (call: Omit<RecordedCall, 'life' | 'afterPoints'>) => void;
 type Method = (input: object, call: ToolCall) => unknown;
 
 /** A `provide` whose instances tell of every call that a tool really gets, before it gets it. */
 export function witnessing(scenario: Scenario, saw: Saw): Provide {
-  const agents = defineAgents(scenario.agents, { provided: scenario.provide !== undefined });
-  const tools = [...agents.values()].flatMap((agent) => [...agent.tools.values()]);
+  const tools = toolsOfScenario(scenario);
   return async (cls) => {
     const made = await (scenario.provide ?? construct)(cls);
     const own = tools.filter(({ owner }) => owner === cls);

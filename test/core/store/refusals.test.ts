@@ -122,6 +122,15 @@ const REFUSED: readonly Refused[] = [
     ...insecure(new RegExp(`runs\\.db${suffix} can be written to by others`)),
   })),
   {
+    title: 'a -wal that lies in wait for a new database',
+    make: ({ file }) => {
+      writeFileSync(`${file}-wal`, 'planted');
+      chmodSync(`${file}-wal`, 0o666);
+    },
+    path: ({ file }) => file,
+    ...insecure(/runs\.db-wal can be written to by others/),
+  },
+  {
     title: 'a database with a view',
     make: holding('CREATE VIEW everything AS SELECT 1'),
     path: ({ file }) => file,
