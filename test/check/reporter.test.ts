@@ -8,6 +8,10 @@ import { fileURLToPath } from 'node:url';
 
 const MOCHA = join(createRequire(import.meta.url).resolve('mocha/package.json'), '../bin/mocha.js');
 const REPORTER = fileURLToPath(new URL('../support/reporter.js', import.meta.url));
+const LEAKS = fileURLToPath(new URL('../support/leaks.js', import.meta.url));
+const OPTIONS = ['--no-config', '--fail-zero', '--forbid-pending', '--require', LEAKS, '--reporter', REPORTER];
+/** In one process, and as `npm test` runs: in two workers. */
+const MODES = { 'one process': [], 'two workers': ['--parallel', '--jobs', '2'] };
 
 /** One passing test, then `rest`. */
 const suite = (rest: string): string => `it('passes', () => {});\n${rest}\n`;
@@ -23,10 +27,13 @@ describe('the last line of npm test', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  async function lastLine(source: string): Promise<{ code: number; line: string | undefined }> {
+  async function lastLine(
+    mode: readonly string[],
+    source: string,
+  ): Promise<{ code: number; line: string | undefined }> {
     const file = join(directory, 'suite.mjs');
     await writeFile(file, source);
-    const args = [MOCHA, '--no-config', '--fail-zero', '--forbid-pending', '--reporter', REPORTER, file];
+    const args = [MOCHA, ...OPTIONS, ...mode, file];
     return new Promise((resolve) => {
       execFile(process.execPath, args, (error, stdout) => {
         resolve({ code: error === null ? 0 : Number(error.code), line: stdout.trimEnd().split('\n').at(-1) });
@@ -44,11 +51,6 @@ describe('the last line of npm test', () => {
       suite("it('loses', () => void Promise.reject(1));"),
       '2 passed, 1 failed',
     ],
-    [
-      'fails a process that exits before the last test',
-      suite("it('exits', () => process.exit(0));"),
-      '1 passed, 1 failed',
-    ],
     ['fails a run of no tests', '', '0 passed, 1 failed'],
     [
       'comes after what is printed late',
@@ -59,7 +61,19 @@ describe('the last line of npm test', () => {
   for (const [title, source, line] of laws) {
     it(`check: ${title}`, async () => {
       const failed = !line.endsWith(' 0 failed');
-      expect(await lastLine(source)).to.deep.equal({ code: failed ? 1 : 0, line });
+      for (const [name, mode] of Object.entries(MODES)) {
+        expect(await lastLine(mode, source), name).to.deep.equal({ code: failed ? 1 : 0, line });
+      }
     });
   }
+
+  it('check: fails a process that exits before the last test', async () => {
+    const exits = suite("it('exits', () => process.exit(0));");
+    expect(await lastLine([], exits)).to.deep.equal({ code: 1, line: '1 passed, 1 failed' });
+  });
+
+  it('check: fails a worker that exits before the last test; it has told nothing of its file', async () => {
+    const exits = suite("it('exits', () => process.exit(0));");
+    expect(await lastLine(MODES['two workers'], exits)).to.deep.equal({ code: 1, line: '0 passed, 1 failed' });
+  });
 });
