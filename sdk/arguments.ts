@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '../core/clock.js';
 import { InvalidArgumentError } from '../core/errors.js';
 import { DEFAULT_LIMITS, type Limits } from '../core/model/limits.js';
+import type { BoundedPage } from '../core/store/bounded-reads.js';
 
 /**
  * Checks of what users pass in: each says which argument is wrong and what it must be, and nothing was changed.
@@ -87,9 +88,19 @@ export function limits(value: unknown, defaults: Limits = DEFAULT_LIMITS): Limit
 }
 
 /** Which page of a list. */
-export function page(after: unknown, limit: unknown): { readonly after?: number; readonly limit: number } {
-  const size = limit === undefined ? DEFAULT_LIMIT : integer(limit, 'limit', 1, MAX_LIMIT);
-  return after === undefined
-    ? { limit: size }
-    : { after: integer(after, 'after', 0, Number.MAX_SAFE_INTEGER), limit: size };
+export function page({ after, limit, newestFirst }: Record<string, unknown>): BoundedPage {
+  if (newestFirst !== undefined && typeof newestFirst !== 'boolean') {
+    throw new InvalidArgumentError('newestFirst must be true or false');
+  }
+  return {
+    limit: limit === undefined ? DEFAULT_LIMIT : integer(limit, 'limit', 1, MAX_LIMIT),
+    ...(newestFirst === undefined ? {} : { newestFirst }),
+    ...(after === undefined ? {} : { after: integer(after, 'after', 0, Number.MAX_SAFE_INTEGER) }),
+  };
+}
+
+/** What ends a waiting; undefined if nothing does. */
+export function signal(value: unknown): AbortSignal | undefined {
+  if (value === undefined || value instanceof AbortSignal) return value;
+  throw new InvalidArgumentError('signal must be an AbortSignal');
 }

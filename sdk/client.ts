@@ -2,6 +2,8 @@ import type { Clock } from '../core/clock.js';
 import { cancel, decide, type Decided, type PersonsAnswer } from '../core/engine/operator.js';
 import { create } from '../core/engine/start.js';
 import { verify, type Verification } from '../core/engine/verify.js';
+import { waitFor } from '../core/engine/wait-for.js';
+import { bounded, type Bounded } from '../core/model/bounded.js';
 import { canonicalJson } from '../core/model/canonical-json.js';
 import type { Json } from '../core/model/json.js';
 import { APPROVAL_STATUSES, type Approval, type ApprovalStatus } from '../core/model/approval.js';
@@ -10,7 +12,16 @@ import { DEFAULT_LIMITS, type Limits } from '../core/model/limits.js';
 import { RUN_STATUSES, type Run, type RunStatus } from '../core/model/run.js';
 import type { Step } from '../core/model/step.js';
 import type { StoreLocation } from '../core/store/location.js';
-import { loadApproval, loadApprovals, loadEvents, loadRun, loadRuns, loadSteps } from '../core/store/reads.js';
+import {
+  assertRun,
+  MAX_TEXT,
+  readApproval,
+  readApprovals,
+  readEvents,
+  readRun,
+  readRuns,
+  readSteps,
+} from '../core/store/bounded-reads.js';
 import { Store } from '../core/store/store.js';
 import * as check from './arguments.js';
 
@@ -32,10 +43,25 @@ export interface StartOptions {
   readonly limits?: Partial<Limits>;
 }
 
-/** Which page of a list: entries after the cursor (the last entry's `seq`, an event's `index`), at most `limit` (100, at most 1000). */
+/** Which page of a list, oldest first. */
 export interface PageOptions {
+  /** The cursor of the last entry seen: a run's or an approval's `seq`, a step's or an event's `index`. */
   readonly after?: number;
+  /** 1 to 1000, default 100. In a page of more than 128, texts are cut at 8192 characters. */
   readonly limit?: number;
+  /** The other way round: the first page is the newest entries, and `after` continues towards the older ones. */
+  readonly newestFirst?: boolean;
+}
+
+/** How much of one record is read. */
+export interface ReadOptions {
+  /** The longest text, or JSON, of one member in characters: 1 to 16777216, default 65536. What is longer is cut, with a mark. */
+  readonly maxText?: number;
+}
+
+export interface WaitOptions {
+  /** Ends the waiting: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ListRunsOptions extends PageOptions {
@@ -72,7 +98,8 @@ export interface VerifyOptions {
 /**
  * Reads a store and decides its approvals, without any agent's code: for operators and reviewers.
  *
- * Every list is bounded and in the order of insertion (contract S10).
+ * Every list is in the order of insertion (contract S10), and every read is bounded: a page of entries at a time, and of
+ * each the first 65536 characters of a text. `cut` names the members of which there is more.
  */
 export class Client implements AsyncDisposable {
   readonly runs: RunsClient;
@@ -112,11 +139,11 @@ export class Client implements AsyncDisposable {
    *
    * @throws RunExistsError, InvalidArgumentError
    */
-  async start(agent: string, options: StartOptions): Promise<Run> {
+  async start(agent: string, options: StartOptions): Promise<Bounded<Run>> {
     const request = { agent: check.text(agent, 'agent'), ...startRequest(options, this.store, this.defaults) };
     return this.#act(async (store) => {
       const { state, events } = await create(store, request);
-      return { value: state.run, events };
+      return { value: bounded(state.run, MAX_TEXT), events };
     });
   }
 
@@ -125,11 +152,24 @@ export class Client implements AsyncDisposable {
    *
    * @throws NotFoundError, RunStateError
    */
-  async cancel(runId: string, options: CancelOptions): Promise<Run> {
+  async cancel(runId: string, options: CancelOptions): Promise<Bounded<Run>> {
     const { by, reason } = check.members(options, 'options', ['by', 'reason']);
     const who = check.text(by, 'by');
     const why = check.optionalText(reason, 'reason');
-    return this.#act((store) => cancel(store, check.id(runId, 'runId'), who, why));
+    return bounded(await this.#act((store) => cancel(store, check.id(runId, 'runId'), who, why)), MAX_TEXT);
+  }
+
+  /**
+   * Waits until a run has ended, or waits for a person; whoever executes it may be another process.
+   *
+   * A run that nobody executes is waited for all the same: bound the waiting with a `signal`.
+   *
+   * @throws NotFoundError, ClosedError, the signal's reason
+   */
+  async waitFor(runId: string, options: WaitOptions = {}): Promise<Bounded<Run>> {
+    const { signal } = check.members(options, 'options', ['signal']);
+    await waitFor(this.store, check.id(runId, 'runId'), check.signal(signal));
+    return this.runs.get(runId);
   }
 
   /** Recomputes the hash chain of one run, or of all (contract S11). */
@@ -151,6 +191,13 @@ export class Client implements AsyncDisposable {
   }
 }
 
+const PAGE = ['after', 'limit', 'newestFirst'];
+
+function maxTextOf(options: unknown): number {
+  const { maxText = MAX_TEXT } = check.members(options, 'options', ['maxText']);
+  return check.integer(maxText, 'maxText', 1, 256 * MAX_TEXT);
+}
+
 type Act = <T>(act: (store: Store) => Promise<Decided<T>>) => Promise<T>;
 
 /** The runs of a store. */
@@ -159,34 +206,36 @@ export class RunsClient {
   constructor(private readonly store: Store) {}
 
   /** @throws NotFoundError */
-  async get(runId: string): Promise<Run> {
-    return this.store.read((sql) => loadRun(this.store, sql, check.id(runId, 'runId')));
+  async get(runId: string, options: ReadOptions = {}): Promise<Bounded<Run>> {
+    const maxText = maxTextOf(options);
+    return this.store.read((sql) => readRun(this.store, sql, check.id(runId, 'runId'), maxText));
   }
 
-  async list(options: ListRunsOptions = {}): Promise<Run[]> {
-    const { status, agent, after, limit } = check.members(options, 'options', ['status', 'agent', 'after', 'limit']);
+  async list(options: ListRunsOptions = {}): Promise<Bounded<Run>[]> {
+    const { status, agent, ...page } = check.members(options, 'options', ['status', 'agent', ...PAGE]);
     const inStatus = check.oneOf(status, 'status', RUN_STATUSES);
     const filter = {
       ...(inStatus === undefined ? {} : { status: inStatus }),
       ...(agent === undefined ? {} : { agent: check.text(agent, 'agent') }),
     };
-    return this.store.read((sql) => loadRuns(this.store, sql, filter, check.page(after, limit)));
+    return this.store.read((sql) => readRuns(this.store, sql, filter, check.page(page)));
   }
 
-  /** Every step of a run, oldest first. @throws NotFoundError */
-  async steps(runId: string): Promise<Step[]> {
+  /** Steps of a run; the cursor is a step's `index`. @throws NotFoundError */
+  async steps(runId: string, options: PageOptions = {}): Promise<Bounded<Step>[]> {
+    const page = check.page(check.members(options, 'options', PAGE));
     return this.store.read(async (sql) => {
-      const run = await loadRun(this.store, sql, check.id(runId, 'runId'));
-      return loadSteps(this.store, sql, run.id);
+      await assertRun(this.store, sql, check.id(runId, 'runId'));
+      return readSteps(this.store, sql, runId, page);
     });
   }
 
-  /** Events of a run, oldest first; the cursor is an event's `index`. @throws NotFoundError */
-  async events(runId: string, options: PageOptions = {}): Promise<RunEvent[]> {
-    const { after, limit } = check.members(options, 'options', ['after', 'limit']);
+  /** Events of a run; the cursor is an event's `index`. @throws NotFoundError */
+  async events(runId: string, options: PageOptions = {}): Promise<Bounded<RunEvent>[]> {
+    const page = check.page(check.members(options, 'options', PAGE));
     return this.store.read(async (sql) => {
-      const run = await loadRun(this.store, sql, check.id(runId, 'runId'));
-      return loadEvents(this.store, sql, run.id, check.page(after, limit));
+      await assertRun(this.store, sql, check.id(runId, 'runId'));
+      return readEvents(this.store, sql, runId, page);
     });
   }
 }
@@ -200,18 +249,19 @@ export class ApprovalsClient {
   ) {}
 
   /** @throws NotFoundError */
-  async get(approvalId: string): Promise<Approval> {
-    return this.store.read((sql) => loadApproval(this.store, sql, check.id(approvalId, 'approvalId')));
+  async get(approvalId: string, options: ReadOptions = {}): Promise<Bounded<Approval>> {
+    const maxText = maxTextOf(options);
+    return this.store.read((sql) => readApproval(this.store, sql, check.id(approvalId, 'approvalId'), maxText));
   }
 
-  async list(options: ListApprovalsOptions = {}): Promise<Approval[]> {
-    const { status, runId, after, limit } = check.members(options, 'options', ['status', 'runId', 'after', 'limit']);
+  async list(options: ListApprovalsOptions = {}): Promise<Bounded<Approval>[]> {
+    const { status, runId, ...page } = check.members(options, 'options', ['status', 'runId', ...PAGE]);
     const inStatus = check.oneOf(status, 'status', APPROVAL_STATUSES);
     const filter = {
       ...(inStatus === undefined ? {} : { status: inStatus }),
       ...(runId === undefined ? {} : { runId: check.id(runId, 'runId') }),
     };
-    return this.store.read((sql) => loadApprovals(this.store, sql, filter, check.page(after, limit)));
+    return this.store.read((sql) => readApprovals(this.store, sql, filter, check.page(page)));
   }
 
   /**
@@ -219,7 +269,7 @@ export class ApprovalsClient {
    *
    * @throws NotFoundError, NotPendingError, ApprovalChangedError, ApprovalExpiredError, InvalidArgumentError
    */
-  async approve(approvalId: string, options: DecisionOptions): Promise<Approval> {
+  async approve(approvalId: string, options: DecisionOptions): Promise<Bounded<Approval>> {
     return this.#decide(approvalId, { kind: 'approve', ...deciding(options) });
   }
 
@@ -228,7 +278,7 @@ export class ApprovalsClient {
    *
    * @throws NotFoundError, NotPendingError, ApprovalChangedError, ApprovalExpiredError, InvalidArgumentError
    */
-  async reject(approvalId: string, options: DecisionOptions): Promise<Approval> {
+  async reject(approvalId: string, options: DecisionOptions): Promise<Bounded<Approval>> {
     return this.#decide(approvalId, { kind: 'reject', ...deciding(options) });
   }
 
@@ -239,14 +289,14 @@ export class ApprovalsClient {
    *
    * @throws NotFoundError, NotPendingError, ApprovalChangedError, ApprovalExpiredError, InvalidArgumentError, InvalidJsonError
    */
-  async settle(approvalId: string, options: DecisionOptions & { readonly result: Json }): Promise<Approval> {
+  async settle(approvalId: string, options: DecisionOptions & { readonly result: Json }): Promise<Bounded<Approval>> {
     const { result, ...decision } = check.members(options, 'options', ['hash', 'by', 'note', 'result']);
     const entered = JSON.parse(canonicalJson(result ?? null, 'result')) as Json;
     return this.#decide(approvalId, { kind: 'settle', result: entered, ...deciding(decision) });
   }
 
-  #decide(approvalId: string, answer: PersonsAnswer): Promise<Approval> {
-    return this.act((store) => decide(store, check.id(approvalId, 'approvalId'), answer));
+  async #decide(approvalId: string, answer: PersonsAnswer): Promise<Bounded<Approval>> {
+    return bounded(await this.act((store) => decide(store, check.id(approvalId, 'approvalId'), answer)), MAX_TEXT);
   }
 }
 

@@ -21,9 +21,11 @@ export {
   type ListApprovalsOptions,
   type ListRunsOptions,
   type PageOptions,
+  type ReadOptions,
   type RunsClient,
   type StartOptions,
   type VerifyOptions,
+  type WaitOptions,
 } from './client.js';
 
 export { abort, allow, defaultPolicy, deny, requireApproval } from '../core/model/policy.js';
@@ -33,6 +35,7 @@ export { DEFAULT_LIMITS, type Limits } from '../core/model/limits.js';
 
 export type { StepInput } from '../core/model/agent.js';
 export type { Approval, ApprovalStatus } from '../core/model/approval.js';
+export type { Bounded } from '../core/model/bounded.js';
 export type { CompleteDecision, Decision, FailDecision, ToolDecision } from '../core/model/decision.js';
 export type { EventType, RunEvent } from '../core/model/event.js';
 export type { Json, JsonObject } from '../core/model/json.js';

@@ -13,7 +13,7 @@ import { isPlainArray, isPlainObject } from './json.js';
 export const MAX_DEPTH = 256;
 
 /** What is stored wraps such a value in a few levels more: an observation, a request, an event's payload. */
-const STORED_DEPTH = MAX_DEPTH + 16;
+export const STORED_DEPTH = MAX_DEPTH + 16;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;

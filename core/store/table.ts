@@ -6,6 +6,9 @@ export interface Sql {
   query(sql: string, parameters: readonly unknown[]): Promise<{ records: ObjectLiteral[]; affected: number }>;
 }
 
+/** What the sum of a row's texts is called in a result; no column has this name. */
+const BYTES = 'bytes_of_all_texts';
+
 /**
  * The statements of one table, compiled once from its entity's metadata.
  *
@@ -62,26 +65,55 @@ export class Table<Row extends object> {
     return (await sql.query(statement, [...this.#values(set, keys), ...this.#values(where, tests)])).affected;
   }
 
-  /** The rows that match `where`, in the order of `by`; `after` skips those up to that value of `by`. */
-  async find(
+  /** The rows that match `where`, in the order of `by`; `after` skips those up to that value of `by`, in that order. */
+  async find(sql: Sql, where: Partial<Row>, options: FindOptions<Row> = {}): Promise<Row[]> {
+    return (await this.#select(sql, this.#columns, where, options)).map((record) => this.#row(record));
+  }
+
+  /** The same rows with each text cut at `characters`, and how many bytes the texts of a row have uncut. */
+  async findCut(
     sql: Sql,
     where: Partial<Row>,
-    { by, descending = false, after, limit }: FindOptions<Row> = {},
-  ): Promise<Row[]> {
+    options: FindOptions<Row>,
+    characters: number,
+  ): Promise<{ readonly row: Row; readonly bytes: number }[]> {
+    const columns = this.#compiled(`columns cut at ${characters}`, () => this.#cutColumns(characters));
+    const records = await this.#select(sql, columns, where, options);
+    return records.map((record) => ({ row: this.#row(record), bytes: Number(record[BYTES]) }));
+  }
+
+  #cutColumns(characters: number): string {
+    const texts = this.#metadata.columns.filter(({ type }) => type === 'text' || type === 'varchar');
+    const cut = this.#metadata.columns.map((column) => {
+      const name = this.#name(column);
+      return texts.includes(column) ? `substr(${name}, 1, ${characters}) AS ${name}` : name;
+    });
+    const bytes = texts.map((column) => `coalesce(octet_length(${this.#name(column)}), 0)`).join(' + ');
+    return `${cut.join(', ')}, ${bytes} AS ${this.source.driver.escape(BYTES)}`;
+  }
+
+  async #select(
+    sql: Sql,
+    columns: string,
+    where: Partial<Row>,
+    { by, descending = false, after, limit }: FindOptions<Row>,
+  ): Promise<ObjectLiteral[]> {
     const tests = Object.keys(where);
     const parameters = this.#values(where, tests);
-    const key = `find ${tests.join()} by ${by ?? ''} ${descending} ${after !== undefined} ${limit !== undefined}`;
+    const key = `${columns} ${tests.join()} by ${by ?? ''} ${descending} ${after !== undefined} ${limit !== undefined}`;
     const statement = this.#compiled(key, () => {
       const conditions = tests.length > 0 ? [this.#tests(tests, 0)] : [];
-      if (by && after !== undefined) conditions.push(`${this.#name(this.#column(by))} > ${this.#mark(tests.length)}`);
+      const beyond = descending ? '<' : '>';
+      if (by && after !== undefined)
+        conditions.push(`${this.#name(this.#column(by))} ${beyond} ${this.#mark(tests.length)}`);
       const order = by ? ` ORDER BY ${this.#name(this.#column(by))}${descending ? ' DESC' : ''}` : '';
       const bound = limit === undefined ? '' : ` LIMIT ${this.#mark(tests.length + (after === undefined ? 0 : 1))}`;
       const filter = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
-      return `SELECT ${this.#columns} FROM ${this.#table()}${filter}${order}${bound}`;
+      return `SELECT ${columns} FROM ${this.#table()}${filter}${order}${bound}`;
     });
     if (after !== undefined) parameters.push(after);
     if (limit !== undefined) parameters.push(limit);
-    return (await sql.query(statement, parameters)).records.map((record) => this.#row(record));
+    return (await sql.query(statement, parameters)).records;
   }
 
   #returning(): string {

@@ -5,8 +5,11 @@ import { ManualClock } from '../../core/clock.js';
 import { InvalidArgumentError } from '../../core/errors.js';
 import type { Approval } from '../../core/model/approval.js';
 import type { RunEvent } from '../../core/model/event.js';
+import { DEFAULT_LIMITS } from '../../core/model/limits.js';
 import { isTerminal, type Run } from '../../core/model/run.js';
 import type { Step } from '../../core/model/step.js';
+import { loadApprovals, loadEvents, loadRun, loadSteps } from '../../core/store/reads.js';
+import { Store } from '../../core/store/store.js';
 import * as argument from '../arguments.js';
 import { Client } from '../client.js';
 import { assertScenario, ScenarioViolation } from './assertions.js';
@@ -44,7 +47,6 @@ export type CheckScenario = (result: ScenarioResult, dir: string) => unknown;
 
 const START = Date.UTC(2026, 0, 1);
 const MAX_LIVES = 100;
-const PAGE = 1_000;
 
 /**
  * Runs a scenario in a fresh file-backed store and lets its process die at each of the given points in turn. After each
@@ -114,6 +116,7 @@ async function played(play: Play, crashes: readonly Crash[]): Promise<ScenarioRe
 class Play {
   readonly #clock = new ManualClock(START);
   #client: Client | null = null;
+  #store: Store | null = null;
   #lives = 0;
 
   constructor(
@@ -206,10 +209,7 @@ class Play {
   async #result(crashes: ScenarioResult['crashes']): Promise<ScenarioResult> {
     const client = await this.#operator();
     const result: ScenarioResult = {
-      run: await client.runs.get(RUN_ID),
-      steps: await client.runs.steps(RUN_ID),
-      approvals: await client.approvals.list({ runId: RUN_ID, limit: PAGE }),
-      events: await allEvents(client),
+      ...(await this.#record()),
       crashes,
       resumes: this.#lives - 1,
       ...this.trace.read(),
@@ -222,26 +222,34 @@ class Play {
     return result;
   }
 
-  /** The operator's client, opened once the first life has made the store. */
+  /** All of it, whole: a client's reads are bounded. */
+  async #record(): Promise<Pick<ScenarioResult, 'run' | 'steps' | 'approvals' | 'events'>> {
+    const store = await this.#opened();
+    return store.read(async (sql) => ({
+      run: await loadRun(store, sql, RUN_ID),
+      steps: await loadSteps(store, sql, RUN_ID),
+      approvals: await loadApprovals(store, sql, { runId: RUN_ID }),
+      events: await loadEvents(store, sql, RUN_ID),
+    }));
+  }
+
+  /** The operator's client. */
   async #operator(): Promise<Client> {
-    this.#client ??= await Client.open({ store: this.store, clock: this.#clock });
+    this.#client ??= new Client(await this.#opened(), DEFAULT_LIMITS, () => undefined, true);
     return this.#client;
+  }
+
+  /** The store, opened once the first life has made it. */
+  async #opened(): Promise<Store> {
+    this.#store ??= await Store.open({ location: this.store, create: false, clock: this.#clock });
+    return this.#store;
   }
 
   async close(): Promise<void> {
     try {
       await this.liver.close();
     } finally {
-      await this.#client?.close();
+      await this.#store?.close();
     }
-  }
-}
-
-async function allEvents(client: Client): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for (;;) {
-    const page = await client.runs.events(RUN_ID, { after: events.length, limit: PAGE });
-    events.push(...page);
-    if (page.length < PAGE) return events;
   }
 }

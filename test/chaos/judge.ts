@@ -26,7 +26,7 @@ export async function judge(client: Client, effects: readonly Effect[]): Promise
   for (const run of runs) {
     const mine = asked.get(run.id) ?? [];
     violations.push(...standing(run, mine));
-    for (const step of await client.runs.steps(run.id)) {
+    for (const step of await all((after) => client.runs.steps(run.id, { after, limit: 1000 }), 'index')) {
       const allowed = approvedReruns(mine, step);
       reruns += allowed;
       const times = made[step.operationId] ?? 0;

@@ -12,6 +12,7 @@ const BY = { hash: HASH, by: 'ann' };
 const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   start: (client) => client.start('clerk', { goal: 'g' }),
   cancel: (client) => client.cancel('nobody', { by: 'ann' }),
+  waitFor: (client) => client.waitFor('nobody'),
   verify: (client) => client.verify(),
   'verify of one run': (client) => client.verify({ runId: 'nobody' }),
   'runs.get': (client) => client.runs.get('nobody'),

@@ -1,0 +1,118 @@
+import { STORED_DEPTH } from './canonical-json.js';
+import { isPlainObject, type Json, type JsonObject } from './json.js';
+
+/** A record as it is read to be shown: long texts in it are cut, each with a mark. */
+export type Bounded<T> = T & {
+  /** The members of which something was cut, e.g. `['result']`; empty if the record is whole. */
+  readonly cut: readonly string[];
+};
+
+/** What a member of an array or an object takes at least, so that very many small ones are bounded too. */
+const ITEM = 16;
+
+/** The record with no member longer than `max` characters, as text or as JSON. */
+export function bounded<T extends object>(record: T, max: number): Bounded<T> {
+  const cut: string[] = [];
+  const members = Object.entries(record).map(([name, value]: [string, Json]) => {
+    const within = cutJson(value, max);
+    if (within !== value) cut.push(name);
+    return [name, within];
+  });
+  return { ...(Object.fromEntries(members) as T), cut };
+}
+
+/**
+ * A text of at most about `max` characters: its head, and a mark that says how much there was. A text that is short
+ * enough is returned as it is.
+ */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const head = text.slice(0, Math.max(0, Math.floor(max)));
+  const whole = /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head;
+  return `${whole}… [cut: ${text.length} characters]`;
+}
+
+/**
+ * A value whose JSON is at most about `max` characters; the very same value if it is short enough.
+ *
+ * What is small is kept whole: only the longest members are cut, evenly, so that one huge argument does not hide the
+ * others.
+ */
+export function cutJson(value: Json, max: number): Json {
+  return new Cutter().cut(value, max, 0);
+}
+
+/** Cuts one value. It never descends deeper than a value may be nested: a row that somebody edited may hold anything. */
+class Cutter {
+  readonly #sizes = new Map<object, number>();
+
+  cut(value: Json, max: number, depth: number): Json {
+    if (typeof value === 'string') return cutText(value, max);
+    if (typeof value !== 'object' || value === null || this.#size(value, depth) <= max) return value;
+    if (depth > STORED_DEPTH) return '… [cut: nested too deeply]';
+    return isPlainObject(value)
+      ? this.#cutObject(value, max, depth)
+      : this.#cutArray(value as readonly Json[], max, depth);
+  }
+
+  #cutArray(items: readonly Json[], max: number, depth: number): Json {
+    const kept = items.slice(0, places(max));
+    const share = shareOf(
+      kept.map((item) => this.#size(item, depth + 1)),
+      max,
+    );
+    const left = items.length - kept.length;
+    return [
+      ...kept.map((item) => this.cut(item, share, depth + 1)),
+      ...(left === 0 ? [] : [`… [cut: ${left} more of ${items.length} items]`]),
+    ];
+  }
+
+  #cutObject(value: JsonObject, max: number, depth: number): Json {
+    const all = Object.entries(value);
+    const kept = all.slice(0, places(max)).filter(([name]) => name.length <= max / 2);
+    const share = shareOf(
+      kept.map(([name, member]) => name.length + this.#size(member, depth + 1)),
+      max,
+    );
+    const left = all.length - kept.length;
+    return Object.fromEntries([
+      ...kept.map(([name, member]) => [name, this.cut(member, share, depth + 1)]),
+      ...(left === 0 ? [] : [['…', `[cut: ${left} more of ${all.length} members]`]]),
+    ]) as Json;
+  }
+
+  /** About how many characters its JSON has; infinitely many if it is nested too deeply. */
+  #size(value: Json, depth: number): number {
+    if (typeof value === 'string') return value.length;
+    if (typeof value !== 'object' || value === null) return ITEM;
+    const known = this.#sizes.get(value);
+    if (known !== undefined) return known;
+    const size = depth > STORED_DEPTH ? Infinity : this.#sum(value, depth);
+    this.#sizes.set(value, size);
+    return size;
+  }
+
+  #sum(value: JsonObject | readonly Json[], depth: number): number {
+    return Object.entries(value).reduce<number>(
+      (sum, [name, member]) => sum + name.length + Math.max(ITEM, this.#size(member as Json, depth + 1)),
+      ITEM,
+    );
+  }
+}
+
+function places(max: number): number {
+  return Math.max(1, Math.floor(max / ITEM));
+}
+
+/** How much each may take, so that those that need less leave the rest to those that need more. */
+function shareOf(sizes: readonly number[], max: number): number {
+  let left = max;
+  let takers = sizes.length;
+  for (const size of [...sizes].sort((a, b) => a - b)) {
+    if (size > left / takers) break;
+    left -= size;
+    takers -= 1;
+  }
+  return takers === 0 ? max : left / takers;
+}

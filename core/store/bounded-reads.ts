@@ -1,0 +1,132 @@
+import { NotFoundError } from '../errors.js';
+import { bounded, type Bounded } from '../model/bounded.js';
+import type { Approval, ApprovalStatus } from '../model/approval.js';
+import type { RunEvent } from '../model/event.js';
+import type { Run, RunStatus } from '../model/run.js';
+import type { Step } from '../model/step.js';
+import { decodeApproval, decodeEvent, decodeRun, decodeStep } from './decode.js';
+import type { Store } from './store.js';
+import type { FindOptions, Sql, Table } from './table.js';
+
+/**
+ * Reads for those who look at a store: neither many rows nor a huge one exhausts the memory.
+ *
+ * Whoever acts on a row reads it whole, in `reads`.
+ */
+
+/** The longest text of one member, in characters. */
+export const MAX_TEXT = 65_536;
+/** The same in a long page. */
+const MAX_TEXT_OF_MANY = 8_192;
+const MANY = 128;
+/** A row that holds more than this, in bytes, is not decoded. */
+const MAX_ROW = 64 * 1024 * 1024;
+
+/** Which page of a list: entries after the cursor `after`, at most `limit`, oldest first unless told otherwise. */
+export interface BoundedPage {
+  readonly after?: number;
+  readonly limit: number;
+  readonly newestFirst?: boolean;
+}
+
+/** How one kind of row is read. */
+interface Kind<Row extends object, T extends object> {
+  readonly table: Table<Row>;
+  readonly key: keyof Row & string;
+  readonly decode: (row: Row) => T & { readonly decodeError: string | null };
+}
+
+export async function readRun(store: Store, sql: Sql, id: string, maxText = MAX_TEXT): Promise<Bounded<Run>> {
+  const [run] = await rows(sql, runs(store), { id }, {}, maxText);
+  if (!run) throw new NotFoundError('run', id);
+  return run;
+}
+
+/** @throws NotFoundError */
+export async function assertRun(store: Store, sql: Sql, id: string): Promise<void> {
+  const [found] = await store.tables.runs.findCut(sql, { id }, {}, 1);
+  if (!found) throw new NotFoundError('run', id);
+}
+
+export async function readApproval(store: Store, sql: Sql, id: string, maxText = MAX_TEXT): Promise<Bounded<Approval>> {
+  const [approval] = await rows(sql, approvals(store), { id }, {}, maxText);
+  if (!approval) throw new NotFoundError('approval', id);
+  return approval;
+}
+
+/** In the order of insertion (contract S10); the cursor is an entry's `seq`. */
+export function readRuns(
+  store: Store,
+  sql: Sql,
+  filter: { readonly status?: RunStatus; readonly agent?: string },
+  page: BoundedPage,
+): Promise<Bounded<Run>[]> {
+  return rows(sql, runs(store), filter, optionsOf('seq', page), maxTextOf(page));
+}
+
+/** In the order of insertion; the cursor is an entry's `seq`. */
+export function readApprovals(
+  store: Store,
+  sql: Sql,
+  filter: { readonly runId?: string; readonly status?: ApprovalStatus },
+  page: BoundedPage,
+): Promise<Bounded<Approval>[]> {
+  return rows(sql, approvals(store), filter, optionsOf('seq', page), maxTextOf(page));
+}
+
+/** The cursor is a step's `index`. */
+export function readSteps(store: Store, sql: Sql, runId: string, page: BoundedPage): Promise<Bounded<Step>[]> {
+  const steps: Kind<RowOf<'steps'>, Step> = { table: store.tables.steps, key: 'id', decode: decodeStep };
+  return rows(sql, steps, { runId }, optionsOf('index', page), maxTextOf(page));
+}
+
+/** The cursor is an event's `index`. */
+export function readEvents(store: Store, sql: Sql, runId: string, page: BoundedPage): Promise<Bounded<RunEvent>[]> {
+  const events: Kind<RowOf<'events'>, RunEvent> = { table: store.tables.events, key: 'seq', decode: decodeEvent };
+  return rows(sql, events, { runId }, optionsOf('index', page), maxTextOf(page));
+}
+
+type RowOf<Name extends keyof Store['tables']> = Store['tables'][Name] extends Table<infer Row> ? Row : never;
+
+function runs({ tables }: Store): Kind<RowOf<'runs'>, Run> {
+  return { table: tables.runs, key: 'seq', decode: decodeRun };
+}
+
+function approvals({ tables }: Store): Kind<RowOf<'approvals'>, Approval> {
+  return { table: tables.approvals, key: 'seq', decode: decodeApproval };
+}
+
+function maxTextOf({ limit }: BoundedPage): number {
+  return limit > MANY ? MAX_TEXT_OF_MANY : MAX_TEXT;
+}
+
+function optionsOf<Key extends string>(by: Key, { after, limit, newestFirst = false }: BoundedPage) {
+  return { by, limit, descending: newestFirst, ...(after === undefined ? {} : { after }) };
+}
+
+async function rows<Row extends object, T extends object>(
+  sql: Sql,
+  kind: Kind<Row, T>,
+  where: Partial<Row>,
+  options: FindOptions<Row>,
+  maxText: number,
+): Promise<Bounded<T>[]> {
+  const found: Bounded<T>[] = [];
+  const cutAt = Math.min(maxText, MAX_TEXT);
+  for (const { row, bytes } of await kind.table.findCut(sql, where, options, cutAt)) {
+    found.push(bounded(bytes <= cutAt ? kind.decode(row) : await decodeWhole(sql, kind, row, bytes), maxText));
+  }
+  return found;
+}
+
+/** A row whose texts may have been cut is read again, alone and whole: what was cut of JSON is none. */
+async function decodeWhole<Row extends object, T extends object>(
+  sql: Sql,
+  { table, key, decode }: Kind<Row, T>,
+  row: Row,
+  bytes: number,
+): Promise<T> {
+  if (bytes > MAX_ROW) return { ...decode(row), decodeError: `the row is too long to be read here: ${bytes} bytes` };
+  const [whole] = await table.find(sql, { [key]: row[key] } as unknown as Partial<Row>);
+  return decode(whole ?? row);
+}

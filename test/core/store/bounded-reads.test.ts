@@ -1,0 +1,131 @@
+import type Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { InvalidArgumentError, type Client } from 'holdpoint';
+import { rejection, World } from '../../support/world.js';
+import { waitingRun } from './waiting.js';
+
+const HUGE = 5 * 1024 * 1024;
+const MAX = 65_536;
+/** What a member holds at most in characters, its mark included. */
+const WITH_MARK = MAX + 100;
+
+/** Every text column of the tables, by a read that shows it, and whether it holds JSON. */
+const COLUMNS: readonly (readonly [table: string, column: string, kind: 'text' | 'json'])[] = [
+  ['runs', 'goal', 'text'],
+  ['runs', 'message', 'text'],
+  ['runs', 'result', 'json'],
+  ['steps', 'decision', 'json'],
+  ['steps', 'raw_decision', 'json'],
+  ['steps', 'args', 'json'],
+  ['steps', 'policy', 'json'],
+  ['steps', 'observation', 'json'],
+  ['approvals', 'presentation', 'json'],
+  ['approvals', 'request', 'json'],
+  ['approvals', 'note', 'text'],
+  ['approvals', 'capability', 'text'],
+  ['events', 'payload', 'json'],
+];
+
+describe('the reads of a client', () => {
+  let world: World;
+  let db: Database.Database;
+  let client: Client;
+  let approvalId: string;
+  beforeEach(async () => {
+    world = new World();
+    const { approval } = await waitingRun(world);
+    approvalId = approval.id;
+    client = await world.client();
+    db = world.sql();
+  });
+  afterEach(() => world.close());
+
+  const reads = {
+    runs: async () => [await client.runs.get('waiting'), ...(await client.runs.list())],
+    steps: () => client.runs.steps('waiting'),
+    approvals: async () => [await client.approvals.get(approvalId), ...(await client.approvals.list())],
+    events: () => client.runs.events('waiting'),
+  };
+
+  const camel = (column: string): string => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+  for (const [table, column, kind] of COLUMNS) {
+    it(`F13: cut a ${column} of 5 MB in ${table} at 64 Ki characters, with a mark`, async () => {
+      const long = 'x'.repeat(HUGE);
+      const value = kind === 'text' ? long : JSON.stringify(column === 'raw_decision' ? long : { long });
+      db.prepare(`UPDATE holdpoint_${table} SET ${column} = ?`).run(value);
+      for (const record of await reads[table as keyof typeof reads]()) {
+        expect(record.cut).to.deep.equal([camel(column)]);
+        expect(record.decodeError).to.be.null;
+        const shown = JSON.stringify((record as unknown as Record<string, unknown>)[camel(column)]);
+        expect(shown).to.contain('… [cut: 5242880 characters]');
+        expect(shown.length).to.be.within(MAX / 2, WITH_MARK);
+      }
+    });
+  }
+
+  it('F13: show whole what is short, beside what is cut', async () => {
+    const request = (await client.approvals.get(approvalId)).request;
+    const args = { text: 'y'.repeat(HUGE) };
+    db.prepare('UPDATE holdpoint_approvals SET request = ?').run(JSON.stringify({ ...request, args }));
+    const [listed] = await client.approvals.list();
+    expect(listed?.request).to.deep.include({ runId: request.runId, stepId: request.stepId, tool: request.tool });
+  });
+
+  it('read more of one record where that is asked for', async () => {
+    db.prepare('UPDATE holdpoint_runs SET goal = ?').run('z'.repeat(100_000));
+    expect(await client.runs.get('waiting', { maxText: 100_000 })).to.include({ goal: 'z'.repeat(100_000) });
+    expect((await client.runs.get('waiting', { maxText: 10 })).goal).to.equal('zzzzzzzzzz… [cut: 100000 characters]');
+    for (const maxText of [0, 1.5, '5', 2 ** 24 + 1]) {
+      const error = await rejection(client.approvals.get(approvalId, { maxText } as never));
+      expect(error).to.be.instanceOf(InvalidArgumentError);
+      expect(error.message).to.contain('maxText');
+    }
+  });
+
+  it('cut at 8 Ki characters in a page of more than 128 entries', async () => {
+    db.prepare('UPDATE holdpoint_runs SET goal = ?').run('z'.repeat(100_000));
+    const goalOf = async (limit: number): Promise<string> => (await client.runs.list({ limit }))[0]?.goal ?? '';
+    expect((await goalOf(128)).length).to.be.within(MAX, WITH_MARK);
+    expect((await goalOf(129)).length).to.be.within(8_192, 8_292);
+  });
+
+  it('count characters, not bytes: what is not cut carries no mark', async () => {
+    const goal = 'Ж'.repeat(MAX);
+    db.prepare('UPDATE holdpoint_runs SET goal = ?').run(goal);
+    expect(await client.runs.get('waiting')).to.deep.include({ goal, cut: [] });
+  });
+
+  it('show a text past a NUL, which SQLite would take for its end', async () => {
+    const goal = `a\0${'b'.repeat(100_000)}`;
+    db.prepare('UPDATE holdpoint_runs SET goal = ?').run(goal);
+    const run = await client.runs.get('waiting');
+    expect(run.cut).to.deep.equal(['goal']);
+    expect(run.goal).to.match(/^a\0b+… \[cut: 100002 characters\]$/);
+  });
+
+  it('S9: list and show a row of more than 64 MiB with what of it can be shown, and say that it is too long', async () => {
+    db.prepare('UPDATE holdpoint_runs SET goal = ?').run('g'.repeat(65 * 1024 * 1024));
+    for (const run of await reads.runs()) {
+      expect(run.decodeError).to.match(/^the row is too long to be read here: \d+ bytes$/);
+      expect(run).to.include({ id: 'waiting', status: 'WAITING' });
+      expect(run.goal.length).to.be.at.most(WITH_MARK);
+    }
+    expect((await client.cancel('waiting', { by: 'ann' })).status).to.equal('CANCELLED');
+  });
+
+  it('S10: list the newest first where that is asked for, and go on from there', async () => {
+    for (const id of ['b', 'c', 'd']) await client.start('clerk', { goal: 'g', id });
+    const ids = (runs: readonly { readonly id: string }[]): string[] => runs.map(({ id }) => id);
+    const first = await client.runs.list({ newestFirst: true, limit: 2 });
+    expect(ids(first)).to.deep.equal(['d', 'c']);
+    const after = first.at(-1)?.seq ?? 0;
+    expect(ids(await client.runs.list({ newestFirst: true, after }))).to.deep.equal(['b', 'waiting']);
+    const steps = await client.runs.steps('waiting', { newestFirst: true });
+    expect(steps.map(({ index }) => index)).to.deep.equal([2, 1]);
+    expect(await client.runs.steps('waiting', { after: 1 })).to.have.length(1);
+    const events = await client.runs.events('waiting', { newestFirst: true, limit: 1 });
+    expect(events[0]?.type).to.equal('approval.requested');
+    expect(await rejection(client.runs.list({ newestFirst: 'yes' } as never))).to.be.instanceOf(InvalidArgumentError);
+  });
+});
