@@ -153,6 +153,31 @@ export class ApprovalExpiredError extends HoldpointError {
   }
 }
 
+/**
+ * The run would go on with a decision that is not signed by one of the runtime's approvers (contract A7).
+ *
+ * Nothing was changed and nothing was called. A decision is made once: the run can be cancelled, or go on in a runtime
+ * whose approvers include the key.
+ */
+export class DecisionNotSignedError extends HoldpointError {
+  readonly code = 'DECISION_NOT_SIGNED';
+
+  constructor(
+    readonly runId: string,
+    /** The approval at fault; null if it is that there is none. */
+    readonly approvalId: string | null,
+    /** What is wrong with it, e.g. `it is not signed`. */
+    readonly why: string,
+  ) {
+    const what = approvalId === null ? '' : `approval ${approvalId}: `;
+    super(
+      `run ${runId} would go on with a decision that no approver made (${what}${why}); nothing was changed and nothing ` +
+        'was called. Find out who wrote it and cancel the run; if it was signed with a key that you trust, add that key ' +
+        'to approvers and resume',
+    );
+  }
+}
+
 /** The database was written by a newer version. It was not touched. */
 export class SchemaVersionError extends HoldpointError {
   readonly code = 'SCHEMA_VERSION';

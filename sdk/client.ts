@@ -7,6 +7,7 @@ import { bounded, type Bounded } from '../core/model/bounded.js';
 import { canonicalJson } from '../core/model/canonical-json.js';
 import type { Json } from '../core/model/json.js';
 import { APPROVAL_STATUSES, type Approval, type ApprovalStatus } from '../core/model/approval.js';
+import type { Approvers } from '../core/model/decision-signature.js';
 import type { RunEvent } from '../core/model/event.js';
 import { DEFAULT_LIMITS, type Limits } from '../core/model/limits.js';
 import { RUN_STATUSES, type Run, type RunStatus } from '../core/model/run.js';
@@ -23,12 +24,15 @@ import {
   readSteps,
 } from '../core/store/bounded-reads.js';
 import { Store } from '../core/store/store.js';
+import { approversOf, deciderOf, type ApproverKey } from './approver-keys.js';
 import * as check from './arguments.js';
 
 /** What a client is opened with. */
 export interface ClientOptions {
   /** A path, or TypeORM's options of a `better-sqlite3` DataSource. It must exist: `Runtime.open` creates it. */
   readonly store: StoreLocation;
+  /** Ed25519 public keys: a decision is then refused unless it is signed with one of them (contract A7). */
+  readonly approvers?: readonly ApproverKey[];
   /** For tests; default the machine's. */
   readonly clock?: Clock;
 }
@@ -81,6 +85,8 @@ export interface DecisionOptions {
   /** Who decides. */
   readonly by: string;
   readonly note?: string;
+  /** Signs the decision: an Ed25519 private key, as PKCS#8 PEM text or a KeyObject (contract A7). It is not kept. */
+  readonly key?: ApproverKey;
 }
 
 export interface CancelOptions {
@@ -112,6 +118,7 @@ export class Client implements AsyncDisposable {
     private readonly defaults: Limits,
     notify: (events: readonly RunEvent[]) => void,
     private readonly owned: boolean,
+    approvers: Approvers | null,
   ) {
     this.#act = async (act) => {
       const { value, events } = await act(store);
@@ -119,7 +126,7 @@ export class Client implements AsyncDisposable {
       return value;
     };
     this.runs = new RunsClient(store);
-    this.approvals = new ApprovalsClient(store, this.#act);
+    this.approvals = new ApprovalsClient(store, this.#act, approvers);
   }
 
   /**
@@ -128,10 +135,11 @@ export class Client implements AsyncDisposable {
    * @throws NotFoundError, StoreError, SchemaVersionError, InsecureStoreError, UnsafeSchemaError, InvalidArgumentError
    */
   static async open(options: ClientOptions): Promise<Client> {
-    check.members(options, 'options', ['store', 'clock']);
+    check.members(options, 'options', ['store', 'approvers', 'clock']);
     const { store: location, clock } = options;
+    const approvers = approversOf(options.approvers);
     const store = await Store.open({ location, create: false, clock: check.clock(clock) });
-    return new Client(store, DEFAULT_LIMITS, () => undefined, true);
+    return new Client(store, DEFAULT_LIMITS, () => undefined, true, approvers);
   }
 
   /**
@@ -246,6 +254,7 @@ export class ApprovalsClient {
   constructor(
     private readonly store: Store,
     private readonly act: Act,
+    private readonly approvers: Approvers | null,
   ) {}
 
   /** @throws NotFoundError */
@@ -270,7 +279,7 @@ export class ApprovalsClient {
    * @throws NotFoundError, NotPendingError, ApprovalChangedError, ApprovalExpiredError, InvalidArgumentError
    */
   async approve(approvalId: string, options: DecisionOptions): Promise<Bounded<Approval>> {
-    return this.#decide(approvalId, { kind: 'approve', ...deciding(options) });
+    return this.#decide(approvalId, { kind: 'approve', ...this.#deciding(options) });
   }
 
   /**
@@ -279,7 +288,7 @@ export class ApprovalsClient {
    * @throws NotFoundError, NotPendingError, ApprovalChangedError, ApprovalExpiredError, InvalidArgumentError
    */
   async reject(approvalId: string, options: DecisionOptions): Promise<Bounded<Approval>> {
-    return this.#decide(approvalId, { kind: 'reject', ...deciding(options) });
+    return this.#decide(approvalId, { kind: 'reject', ...this.#deciding(options) });
   }
 
   /**
@@ -290,23 +299,24 @@ export class ApprovalsClient {
    * @throws NotFoundError, NotPendingError, ApprovalChangedError, ApprovalExpiredError, InvalidArgumentError, InvalidJsonError
    */
   async settle(approvalId: string, options: DecisionOptions & { readonly result: Json }): Promise<Bounded<Approval>> {
-    const { result, ...decision } = check.members(options, 'options', ['hash', 'by', 'note', 'result']);
+    const { result, ...decision } = check.members(options, 'options', ['hash', 'by', 'note', 'key', 'result']);
     const entered = JSON.parse(canonicalJson(result ?? null, 'result')) as Json;
-    return this.#decide(approvalId, { kind: 'settle', result: entered, ...deciding(decision) });
+    return this.#decide(approvalId, { kind: 'settle', result: entered, ...this.#deciding(decision) });
   }
 
   async #decide(approvalId: string, answer: PersonsAnswer): Promise<Bounded<Approval>> {
     return bounded(await this.act((store) => decide(store, check.id(approvalId, 'approvalId'), answer)), MAX_TEXT);
   }
-}
 
-function deciding(options: unknown): { hash: string; by: string; note: string | null } {
-  const { hash, by, note } = check.members(options, 'options', ['hash', 'by', 'note']);
-  return {
-    hash: check.hash(hash, 'hash', 'the approval that was shown; nothing was decided'),
-    by: check.text(by, 'by'),
-    note: check.optionalText(note, 'note'),
-  };
+  #deciding(options: unknown) {
+    const { hash, by, note, key } = check.members(options, 'options', ['hash', 'by', 'note', 'key']);
+    return {
+      hash: check.hash(hash, 'hash', 'the approval that was shown; nothing was decided'),
+      by: check.text(by, 'by'),
+      note: check.optionalText(note, 'note'),
+      signer: deciderOf(key, this.approvers),
+    };
+  }
 }
 
 /** Checks what a run is started with. */

@@ -12,6 +12,7 @@ export { Tool, type ToolOptions } from '../decorators/tool.js';
 export { callTool, complete, fail, type PlainArguments, type ToolClass } from './decisions.js';
 export { Runtime } from './runtime.js';
 export type { LeaseOptions, RuntimeOptions } from './runtime-options.js';
+export { fingerprintOf, generateApproverKey, type ApproverKey, type ApproverKeyPair } from './approver-keys.js';
 export {
   Client,
   type ApprovalsClient,
@@ -57,6 +58,7 @@ export {
   ApprovalChangedError,
   ApprovalExpiredError,
   ClosedError,
+  DecisionNotSignedError,
   DefinitionError,
   HoldpointError,
   InsecureStoreError,

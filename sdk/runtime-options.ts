@@ -15,6 +15,7 @@ import type { ToolSpec } from '../core/model/tool.js';
 import type { StoreLocation } from '../core/store/location.js';
 import { recordSpecs } from '../core/store/specs.js';
 import { Store } from '../core/store/store.js';
+import { approversOf, type ApproverKey } from './approver-keys.js';
 import * as check from './arguments.js';
 
 /** How this process holds the runs that it executes (contract L1–L3). */
@@ -44,6 +45,11 @@ export interface RuntimeOptions {
   readonly approvalTtlMs?: number;
   /** How long a grant may wait for a resume, in milliseconds; default for ever (contract A5). */
   readonly grantTtlMs?: number;
+  /**
+   * Ed25519 public keys. A run then goes on only with decisions that are signed with one of them (contract A7); default:
+   * signatures are not asked for.
+   */
+  readonly approvers?: readonly ApproverKey[];
   /** For tests; default the machine's. */
   readonly clock?: Clock;
   /** For tests; default UUID v7. */
@@ -60,6 +66,7 @@ const OPTIONS = [
   'observer',
   'approvalTtlMs',
   'grantTtlMs',
+  'approvers',
   'clock',
   'ids',
 ];
@@ -118,6 +125,7 @@ function checkedOptions(options: RuntimeOptions) {
     ...leaseOptions(lease),
     approvalTtlMs: check.optionalMs(given.approvalTtlMs, 'approvalTtlMs'),
     grantTtlMs: check.optionalMs(given.grantTtlMs, 'grantTtlMs'),
+    approvers: approversOf(given.approvers),
     clock: check.clock(given.clock),
     ids,
   };

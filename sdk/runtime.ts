@@ -26,6 +26,7 @@ export class Runtime implements AsyncDisposable {
         engine.notify(events);
       },
       false,
+      engine.options.approvers,
     );
   }
 
@@ -61,7 +62,7 @@ export class Runtime implements AsyncDisposable {
    * expired (contract L7).
    *
    * @throws NotFoundError, RunStateError if it has ended, RunLeasedError if its lease is live, UndecodableError,
-   *   ApprovalChangedError, LeaseLostError, ClosedError
+   *   ApprovalChangedError, DecisionNotSignedError, LeaseLostError, ClosedError
    */
   async resume(runId: string): Promise<Run> {
     this.#assertOpen();

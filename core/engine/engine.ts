@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../definition/definition.js';
 import { NotFoundError, RunLeasedError } from '../errors.js';
 import type { Heartbeat } from '../lease/heartbeat.js';
 import type { RunEvent } from '../model/event.js';
+import type { Approvers } from '../model/decision-signature.js';
 import { copyOf } from '../model/json.js';
 import type { Policy } from '../model/policy.js';
 import type { Store } from '../store/store.js';
@@ -18,6 +19,8 @@ export interface EngineOptions {
   readonly provide: Provide;
   readonly policy: Policy;
   readonly observer: Observer | null;
+  /** Whose decisions count; null if signatures are not asked for (contract A7). */
+  readonly approvers: Approvers | null;
   /** How long a question may wait for a person; null for ever. */
   readonly approvalTtlMs: number | null;
   /** How long a grant may wait for a resume; null for ever. */

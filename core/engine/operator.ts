@@ -7,6 +7,7 @@ import {
   UndecodableError,
 } from '../errors.js';
 import { approvalHash, asksForOutcome, isExpired, type Approval } from '../model/approval.js';
+import { signDecision, type Signed, type Signer } from '../model/decision-signature.js';
 import type { RunEvent } from '../model/event.js';
 import type { Json } from '../model/json.js';
 import type { Change, State } from '../model/moves/change.js';
@@ -16,10 +17,12 @@ import { loadApproval, loadState } from '../store/reads.js';
 import type { Store } from '../store/store.js';
 import { transition, write } from '../store/transition.js';
 
-/** What a person answers. `hash` is that of the request that they were shown (contract A2). */
-export type PersonsAnswer = Deciding & { readonly hash: string } & (
+/** What a person answers. `hash` is that of the request that they were shown (contract A2), `signer` their key (A7). */
+export type PersonsAnswer = Omit<Deciding, 'signed'> & { readonly hash: string; readonly signer: Signer | null } & (
     { readonly kind: 'approve' } | { readonly kind: 'reject' } | { readonly kind: 'settle'; readonly result: Json }
   );
+
+const DECISIONS = { approve: 'approved', reject: 'rejected', settle: 'settled' } as const;
 
 /** What an operator's act left, and the events that it added. */
 export interface Decided<T> {
@@ -78,13 +81,22 @@ function assertDecidable(approval: Approval, { run, approval: latest }: State, a
 }
 
 function changeOf(state: State, approval: Approval, answer: PersonsAnswer, at: number): Change {
-  if (answer.kind === 'approve') return approve(approval, answer, at);
-  if (answer.kind === 'reject') return reject(state, approval, answer, at);
+  const deciding = { by: answer.by, note: answer.note, signed: signedBy(answer, approval, at) };
+  if (answer.kind === 'approve') return approve(approval, deciding, at);
+  if (answer.kind === 'reject') return reject(state, approval, deciding, at);
   if (!asksForOutcome(approval.kind)) {
     throw new InvalidArgumentError(
       `approval ${approval.id} is of kind ${approval.kind}: its call was never started, so there is nothing to settle; ` +
         'approve or reject it',
     );
   }
-  return settle(state, approval, answer, at);
+  return settle(state, approval, { ...deciding, result: answer.result }, at);
+}
+
+/** The time that is signed is the one that is stored: that of the transaction which decides. */
+function signedBy(answer: PersonsAnswer, { id, hash, grantTtlMs }: Approval, decidedAt: number): Signed | null {
+  const { signer, kind, by, note } = answer;
+  const result = kind === 'settle' ? answer.result : null;
+  const decision = DECISIONS[kind];
+  return signer && signDecision(signer, { approval: id, hash, decision, result, by, note, decidedAt, grantTtlMs });
 }

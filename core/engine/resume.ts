@@ -1,9 +1,9 @@
 import { ApprovalChangedError, RunLeasedError, RunStateError, UndecodableError } from '../errors.js';
 import { approvalHash, isExpired, type Approval } from '../model/approval.js';
-import { canonicalJson } from '../model/canonical-json.js';
 import { expire } from '../model/moves/operator.js';
 import { resumeRun, startRun, takeOver } from '../model/moves/start.js';
 import type { State } from '../model/moves/change.js';
+import { isRequestOf } from '../model/recorded-request.js';
 import { isTerminal, type Run } from '../model/run.js';
 import { loadApprovals, loadRun, loadSpec, loadSteps } from '../store/reads.js';
 import type { Engine } from './engine.js';
@@ -11,6 +11,7 @@ import { Instances } from './instances.js';
 import { drive } from './loop.js';
 import { recordedCall } from './prepare.js';
 import { Session } from './session.js';
+import { assertSigned } from './signatures.js';
 import { attempt, conflict, endIfLimited } from './step.js';
 
 /** A run as it was read before anything of it was taken. */
@@ -27,13 +28,15 @@ interface Seen {
  * A run that still waits for a person is returned as it is.
  *
  * @throws RunLeasedError if its lease is live (contract L6), RunStateError if it has ended, UndecodableError (S9),
- *   ApprovalChangedError if the stored request is not the one that was approved (A3)
+ *   ApprovalChangedError if the stored request is not the one that was approved (A3), DecisionNotSignedError if the run
+ *   would go on with a decision that is not an approver's (A7)
  */
 export function resume(engine: Engine, runId: string): Promise<Run> {
   return engine.exclusively(runId, async () => {
     const seen = await see(engine, runId);
     const { run, approval } = seen.state;
     assertResumable(run, engine.store.clock.now());
+    assertSigned(seen, engine.options.approvers);
     const agent = engine.agent(run.agent);
     const instances = new Instances(engine.options.provide);
     await instances.of(agent.cls);
@@ -102,12 +105,10 @@ async function runApproved(session: Session, grant: Approval): Promise<void> {
 }
 
 function assertUnchanged({ step, run }: Session, grant: Approval): void {
-  const { request } = grant;
   if (approvalHash(grant) !== grant.hash) {
     throw new ApprovalChangedError(grant.id, 'its stored request no longer has the hash that was approved');
   }
-  const same = request.runId === run.id && request.stepId === step.id && request.tool.name === step.tool;
-  if (!same || canonicalJson(request.args) !== canonicalJson(step.args)) {
+  if (!isRequestOf(grant.request, run, step)) {
     throw new ApprovalChangedError(grant.id, 'its request is not the one that its step has recorded');
   }
 }

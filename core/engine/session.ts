@@ -1,9 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AgentDefinition, Class } from '../definition/definition.js';
 import { RunLeasedError, RunStateError } from '../errors.js';
 import type { Hold } from '../lease/heartbeat.js';
 import { isExpired, type Approval } from '../model/approval.js';
 import { expire } from '../model/moves/operator.js';
-import { canonicalJson } from '../model/canonical-json.js';
 import type { Change, State } from '../model/moves/change.js';
 import type { Lease, Run } from '../model/run.js';
 import type { Step } from '../model/step.js';
@@ -157,15 +157,16 @@ function assertAsSeen(fresh: State, seen: State, at: number): void {
   if (run.lease && run.lease.expiresAt > at) {
     throw new RunLeasedError(run.id, run.lease.owner, new Date(run.lease.expiresAt));
   }
-  if (standing(fresh) !== standing(seen))
+  if (!isDeepStrictEqual(standing(fresh), standing(seen)))
     throw new RunStateError(run.id, run.status, run.reason, 'resume as it was read');
 }
 
-/** Where a run stands: what a resume decides on. */
-function standing({ run, step, approval }: State): string {
-  return canonicalJson([
-    [run.status, run.lease?.owner ?? null],
-    step ? [step.id, step.status, step.attempt] : null,
-    approval ? [approval.id, approval.status, approval.hash] : null,
-  ]);
+/**
+ * Where a run stands: what a resume decides on.
+ *
+ * The step and its approval are compared whole. What was checked when they were read, be it a signature (contract A7),
+ * is then true of what the transaction finds.
+ */
+function standing({ run, step, approval }: State): unknown {
+  return [run.status, run.lease?.owner ?? null, step, approval];
 }

@@ -49,6 +49,10 @@ export interface Approval extends ApprovalSubject {
   readonly note: string | null;
   /** What the person entered when settling. */
   readonly result: Json;
+  /** Ed25519 over the decision, in base64 (contract A7); null if it was made without a key. */
+  readonly signature: string | null;
+  /** The fingerprint of the key that it was signed with. */
+  readonly signer: string | null;
   readonly decodeError: string | null;
 }
 

@@ -87,6 +87,8 @@ export function decodeApproval(row: ApprovalRow): Approval {
     decidedBy: row.decidedBy,
     note: row.note,
     result: fields.json('result', row.result),
+    signature: row.signature,
+    signer: row.signer,
     decodeError: fields.error(),
   };
 }

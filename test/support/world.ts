@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { Client, Runtime, type Class, type Run, type RunEvent, type RuntimeOptions } from 'holdpoint';
+import {
+  Client,
+  Runtime,
+  type Class,
+  type ClientOptions,
+  type Run,
+  type RunEvent,
+  type RuntimeOptions,
+} from 'holdpoint';
 import { ManualClock } from '../../core/clock.js';
 import type { Engine } from '../../core/engine/engine.js';
 import type { Store } from '../../core/store/store.js';
@@ -55,8 +63,8 @@ export class World {
     return mortal(runtime, events);
   }
 
-  async client(): Promise<Client> {
-    const client = await Client.open({ store: this.file, clock: this.clock });
+  async client(options: Partial<ClientOptions> = {}): Promise<Client> {
+    const client = await Client.open({ store: this.file, clock: this.clock, ...options });
     this.#open.push(client);
     return client;
   }

@@ -38,7 +38,9 @@ export type RunSet = Partial<
 export type NewRun = Omit<Run, 'seq' | 'eventCount' | 'headHash' | 'decodeError'>;
 export type StepSet = Partial<Omit<Step, 'id' | 'runId' | 'index' | 'operationId' | 'decodeError'>>;
 export type NewApproval = Omit<Approval, 'seq' | 'decodeError'>;
-export type ApprovalSet = Partial<Pick<Approval, 'status' | 'decidedAt' | 'decidedBy' | 'note' | 'result'>>;
+export type ApprovalSet = Partial<
+  Pick<Approval, 'status' | 'decidedAt' | 'decidedBy' | 'note' | 'result' | 'signature' | 'signer'>
+>;
 
 export type StepChange =
   | { readonly kind: 'insert'; readonly step: Step }

@@ -1,4 +1,5 @@
 import type { Approval } from '../approval.js';
+import type { Signed } from '../decision-signature.js';
 import type { EventDraft } from '../event.js';
 import type { Json } from '../json.js';
 import { isOpen, type Step } from '../step.js';
@@ -9,6 +10,8 @@ import { ending, event, lastStep, runEnded, stepTo, type Change, type Ending, ty
 export interface Deciding {
   readonly by: string;
   readonly note: string | null;
+  /** Of this very decision, if it was made with a key (contract A7). */
+  readonly signed: Signed | null;
 }
 
 /** The same request may run once more; the next resume does it (contract A3, I6). */
@@ -99,7 +102,7 @@ function closeStep(step: Step, at: number): { step: NonNullable<Change['step']>;
 function decide(
   approval: Approval,
   status: 'approved' | 'rejected' | 'settled',
-  { by, note }: Deciding,
+  { by, note, signed }: Deciding,
   at: number,
   result: Json = null,
 ): NonNullable<Change['approvals']>[number] {
@@ -107,15 +110,23 @@ function decide(
     kind: 'update',
     id: approval.id,
     from: approval.status,
-    set: { status, decidedAt: at, decidedBy: by, note, ...(status === 'settled' ? { result } : {}) },
+    set: { status, decidedAt: at, decidedBy: by, note, ...signed, ...(status === 'settled' ? { result } : {}) },
   };
 }
 
 function decided(
   approval: Approval,
   decision: string,
-  { by, note }: Deciding,
+  { by, note, signed }: Deciding,
   more: { result?: Json } = {},
 ): EventDraft {
-  return event('approval.decided', { approval: approval.id, decision, by, note, hash: approval.hash, ...more });
+  return event('approval.decided', {
+    approval: approval.id,
+    decision,
+    by,
+    note,
+    hash: approval.hash,
+    ...more,
+    ...signed,
+  });
 }

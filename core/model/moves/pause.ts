@@ -57,6 +57,8 @@ function approvalOf(state: State, { id, subject, approvalTtlMs, grantTtlMs }: Qu
     decidedBy: null,
     note: null,
     result: null,
+    signature: null,
+    signer: null,
   };
 }
 

@@ -66,4 +66,10 @@ export class ApprovalRow {
 
   @Column({ name: 'result', type: 'text', nullable: true })
   result!: string | null;
+
+  @Column({ name: 'signature', type: 'varchar', nullable: true })
+  signature!: string | null;
+
+  @Column({ name: 'signer', type: 'varchar', nullable: true })
+  signer!: string | null;
 }
