@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.js';
+import { create } from '../core/engine/create.js';
 import { cancel, decide, type Decided, type PersonsAnswer } from '../core/engine/operator.js';
-import { create } from '../core/engine/start.js';
 import { verify, type Verification } from '../core/engine/verify.js';
 import { waitFor } from '../core/engine/wait-for.js';
 import { bounded, type Bounded } from '../core/model/bounded.js';

@@ -50,9 +50,7 @@ class Cutter {
     if (typeof value === 'string') return cutText(value, max);
     if (typeof value !== 'object' || value === null || this.#size(value, depth) <= max) return value;
     if (depth > STORED_DEPTH) return '… [cut: nested too deeply]';
-    return isPlainObject(value)
-      ? this.#cutObject(value, max, depth)
-      : this.#cutArray(value as readonly Json[], max, depth);
+    return isPlainObject(value) ? this.#cutObject(value, max, depth) : this.#cutArray(value, max, depth);
   }
 
   #cutArray(items: readonly Json[], max: number, depth: number): Json {
@@ -95,7 +93,7 @@ class Cutter {
 
   #sum(value: JsonObject | readonly Json[], depth: number): number {
     return Object.entries(value).reduce<number>(
-      (sum, [name, member]) => sum + name.length + Math.max(ITEM, this.#size(member as Json, depth + 1)),
+      (sum, [name, member]) => sum + name.length + Math.max(ITEM, this.#size(member, depth + 1)),
       ITEM,
     );
   }

@@ -53,13 +53,13 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
  * its escape (`\n`, `\u{202e}`): control characters, bidirectional controls (CVE-2021-42574), zero-width and tag
  * characters, blanks that count as letters, variation selectors that select nothing, private and unassigned code points,
  * lone surrogates, and combining marks beyond what any script needs.
+ *
+ * @param write how a hidden character is written
  */
-export function escapeText(text: string): string {
-  return text.replace(SPECIAL, (match, ordinary?: string) => ordinary ?? escaped(match));
+export function escapeText(text: string, write: (character: string) => string = escaped): string {
+  return text.replace(SPECIAL, (match, ordinary?: string) => ordinary ?? Array.from(match, write).join(''));
 }
 
-function escaped(hidden: string): string {
-  return Array.from(hidden, (character) => {
-    return SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  }).join('');
+function escaped(character: string): string {
+  return SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

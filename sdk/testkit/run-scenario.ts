@@ -235,7 +235,7 @@ class Play {
 
   /** The operator's client. */
   async #operator(): Promise<Client> {
-    this.#client ??= new Client(await this.#opened(), DEFAULT_LIMITS, () => undefined, true);
+    this.#client ??= new Client(await this.#opened(), DEFAULT_LIMITS, () => undefined, true, null);
     return this.#client;
   }
 

@@ -92,9 +92,14 @@ export class World {
     this.clock.advance(TTL_MS + 1);
   }
 
-  /** Closes what is open, newest first, and removes the folder. */
-  async close(): Promise<void> {
+  /** Closes what is open, newest first; the folder stays. */
+  async release(): Promise<void> {
     for (const open of this.#open.splice(0).reverse()) await open.close();
+  }
+
+  /** Closes what is open, and removes the folder. */
+  async close(): Promise<void> {
+    await this.release();
     rmSync(this.dir, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,163 @@
+import { isExpired, type Approval } from '../model/approval.js';
+import type { Bounded } from '../model/bounded.js';
+import type { Run, RunStatus } from '../model/run.js';
+import { readApprovals, readRuns } from '../store/bounded-reads.js';
+import type { Store } from '../store/store.js';
+
+/** One thing that was looked at. */
+export interface Finding {
+  /** `ok`, `note` for what only waits for somebody, `problem` for what is wrong. */
+  readonly level: 'ok' | 'note' | 'problem';
+  readonly about: string;
+  readonly message: string;
+  /** What to do about it; null if nothing is. */
+  readonly advice: string | null;
+  /** The runs or approvals it is about, at most ten of them. */
+  readonly ids: readonly string[];
+}
+
+const PAGE = 500;
+const NAMED = 10;
+
+const RESUME = 'resume the runs: runtime.resume(id)';
+const DECIDE = 'decide them: holdpoint approve, reject or settle';
+
+/** Runs or approvals that have something in common. */
+class Group {
+  count = 0;
+  readonly ids: string[] = [];
+
+  add(id: string): void {
+    this.count += 1;
+    if (this.ids.length < NAMED) this.ids.push(id);
+  }
+}
+
+/**
+ * Looks at what a store needs: how its connections are set, whether its pages are sound, which runs nobody executes any
+ * more, and what waits for a person. It writes nothing.
+ */
+export async function diagnose(store: Store): Promise<Finding[]> {
+  return [
+    ...(await settings(store)),
+    await soundness(store),
+    ...(await openRuns(store)),
+    ...(await openApprovals(store)),
+  ];
+}
+
+/** What every connection of ours is set to; another program's may be set otherwise. */
+const SETTINGS: Readonly<Record<string, string>> = { journal_mode: 'wal', synchronous: '2', trusted_schema: '0' };
+
+async function settings(store: Store): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [name, expected] of Object.entries(SETTINGS)) {
+    const found = await pragma(store, name);
+    const ok = found === expected;
+    findings.push({
+      level: ok ? 'ok' : 'problem',
+      about: name,
+      message: ok ? found : `${found}, and must be ${expected}`,
+      advice: ok ? null : 'open the store once with Runtime.open, which sets it, while no other program has it open',
+      ids: [],
+    });
+  }
+  return findings;
+}
+
+async function pragma(store: Store, name: string): Promise<string> {
+  const { records } = await store.read((sql) => sql.query(`PRAGMA ${name}`, []));
+  return String(Object.values(records[0] ?? {})[0]);
+}
+
+async function soundness(store: Store): Promise<Finding> {
+  const result = await pragma(store, 'quick_check(1)');
+  if (result === 'ok') return { level: 'ok', about: 'pages', message: 'sound', advice: null, ids: [] };
+  const advice = 'stop every program that uses it, keep a copy, and restore the last backup that `verify` finds whole';
+  return { level: 'problem', about: 'pages', message: `damaged: ${result}`, advice, ids: [] };
+}
+
+/** The runs that have not ended, by what they wait for. */
+async function openRuns(store: Store): Promise<Finding[]> {
+  const now = store.clock.now();
+  const groups = {
+    live: new Group(),
+    dead: new Group(),
+    stopped: new Group(),
+    pending: new Group(),
+    damaged: new Group(),
+  };
+  for (const status of ['PENDING', 'RUNNING', 'WAITING'] as const) {
+    for await (const run of runsIn(store, status)) {
+      if (run.decodeError !== null) groups.damaged.add(run.id);
+      else if (status === 'PENDING') groups.pending.add(run.id);
+      else if (status === 'RUNNING') groups[heldBy(run, now)].add(run.id);
+    }
+  }
+  return [
+    found(groups.live, 'ok', 'live leases', 'run', 'being executed', null),
+    found(groups.dead, 'problem', 'stale leases', 'run', 'left behind by a process that died', RESUME),
+    found(groups.stopped, 'note', 'stopped runs', 'run', 'stopped cleanly', RESUME),
+    found(groups.pending, 'note', 'pending runs', 'run', 'never started', RESUME),
+    found(
+      groups.damaged,
+      'problem',
+      'damaged runs',
+      'run',
+      'with a row that does not decode',
+      'show, then cancel them',
+    ),
+  ];
+}
+
+function heldBy({ lease }: Run, now: number): 'live' | 'dead' | 'stopped' {
+  if (!lease) return 'stopped';
+  return lease.expiresAt > now ? 'live' : 'dead';
+}
+
+async function* runsIn(store: Store, status: RunStatus): AsyncGenerator<Bounded<Run>> {
+  yield* pages((page) => store.read((sql) => readRuns(store, sql, { status }, page)));
+}
+
+/** The approvals that are open: asked and not decided, or granted and not used. */
+async function openApprovals(store: Store): Promise<Finding[]> {
+  const now = store.clock.now();
+  const groups = { waiting: new Group(), expired: new Group(), granted: new Group() };
+  for (const status of ['pending', 'approved'] as const) {
+    const read = (page: Parameters<typeof readApprovals>[3]): Promise<Bounded<Approval>[]> =>
+      store.read((sql) => readApprovals(store, sql, { status }, page));
+    for await (const approval of pages(read)) {
+      const group = isExpired(approval, now) ? groups.expired : status === 'pending' ? groups.waiting : groups.granted;
+      group.add(approval.id);
+    }
+  }
+  return [
+    found(groups.waiting, 'note', 'questions', 'approval', 'waiting for a person', DECIDE),
+    found(groups.granted, 'note', 'grants', 'approval', 'granted, and not used yet', RESUME),
+    found(groups.expired, 'note', 'expired', 'approval', 'out of time: the run ends at its next touch', RESUME),
+  ];
+}
+
+function found(
+  { count, ids }: Group,
+  level: Finding['level'],
+  about: string,
+  noun: string,
+  state: string,
+  advice: string | null,
+): Finding {
+  if (count === 0) return { level: 'ok', about, message: 'none', advice: null, ids: [] };
+  return { level, about, message: `${count} ${noun}${count === 1 ? '' : 's'} ${state}`, advice, ids };
+}
+
+async function* pages<T extends { readonly seq: number }>(
+  read: (page: { readonly limit: number; readonly after?: number }) => Promise<T[]>,
+): AsyncGenerator<T> {
+  let after: number | undefined;
+  for (;;) {
+    const page = await read({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+    yield* page;
+    after = page.at(-1)?.seq;
+    if (page.length < PAGE) return;
+  }
+}

@@ -1,0 +1,52 @@
+import { Option, type Command } from 'commander';
+import { APPROVAL_STATUSES, type ApprovalStatus } from '../../../core/model/approval.js';
+import { printJson, storeCommand, wholeNumber, withClient, type Context, type StoreOptions } from '../command.js';
+import { count } from '../format.js';
+import { APPROVAL_COLUMNS, approvalRow } from '../views/approval.js';
+
+interface Options extends StoreOptions {
+  readonly status?: ApprovalStatus;
+  readonly all?: true;
+  readonly run?: string;
+  readonly after?: number;
+  readonly limit: number;
+}
+
+export function approvalsCommand(context: Context): Command {
+  return storeCommand('approvals', 'List what waits for a person, oldest first.', 'holdpoint approvals --store runs.db')
+    .addOption(new Option('--status <status>', 'those instead of the pending ones').choices(APPROVAL_STATUSES))
+    .option('--all', 'those of every status')
+    .option('--run <run>', 'only this run’s')
+    .option('--after <cursor>', 'the next page: the cursor that the last one ended with', wholeNumber)
+    .option('--limit <count>', 'approvals a page, at most 1000', wholeNumber, 50)
+    .action((options: Options) => list(context, options));
+}
+
+async function list(context: Context, options: Options): Promise<void> {
+  const { status = 'pending', all, run, after, limit } = options;
+  await withClient(options, async (client) => {
+    const approvals = await client.approvals.list({
+      limit,
+      ...(all ? {} : { status }),
+      ...(run === undefined ? {} : { runId: run }),
+      ...(after === undefined ? {} : { after }),
+    });
+    const next = approvals.length === limit ? (approvals.at(-1)?.seq ?? null) : null;
+    if (options.json) {
+      printJson(context, { approvals, next });
+      return;
+    }
+    const now = context.clock.now();
+    const { terminal } = context;
+    if (approvals.length === 0) terminal.line('Nothing waits for a person.');
+    else
+      terminal.table(
+        APPROVAL_COLUMNS,
+        approvals.map((approval) => approvalRow(approval, now)),
+      );
+    if (next !== null) terminal.line(`${count(approvals.length, 'approval')}; the next page: --after ${next}`);
+    if (approvals.some((approval) => approval.status === 'pending')) {
+      terminal.line('`holdpoint approve`, `reject` or `settle` with its id shows one in full, and asks.');
+    }
+  });
+}

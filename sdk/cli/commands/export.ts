@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { storeCommand, withClient, type Context, type StoreOptions } from '../command.js';
+
+export function exportCommand(context: Context): Command {
+  return storeCommand(
+    'export',
+    'Write the whole record of a run, as lines of JSON.',
+    'holdpoint runs export --store runs.db refund-8891 > refund-8891.jsonl',
+  )
+    .argument('<run>', 'its id')
+    .addHelpText(
+      'after',
+      '\nIt is written as stored, byte for byte; `holdpoint verify --file` checks it without the store.',
+    )
+    .action((run: string, _options: StoreOptions, command: Command) => write(context, run, command));
+}
+
+/** `runs` takes `--store` too, and the parser gives it what stands before `export`. */
+async function write({ streams }: Context, id: string, command: Command): Promise<void> {
+  await withClient(command.optsWithGlobals<StoreOptions>(), async (client) => {
+    for await (const line of client.runs.export(id)) {
+      if (!streams.output.write(`${line}\n`)) await once(streams.output, 'drain');
+    }
+  });
+}

@@ -1,0 +1,78 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { InvalidArgumentError } from '../../../core/errors.js';
+import { verifyExport, type Verification } from '../../../core/engine/verify-export.js';
+import { EXIT, printJson, storeCommand, withClient, type Context, type StoreOptions } from '../command.js';
+import { count, plain } from '../format.js';
+
+interface Options extends StoreOptions {
+  readonly head?: string;
+  readonly file?: string;
+}
+
+export function verifyCommand(context: Context): Command {
+  return storeCommand(
+    'verify',
+    'Check that the record is the one that was written: of one run, or of all.',
+    'holdpoint verify --store runs.db refund-8891 --head 5f0c…',
+  )
+    .argument('[run]', 'its id')
+    .option('--head <hash>', 'a hash of the run that was kept elsewhere: shows a chain that was cut short')
+    .option('--file <file>', 'check what `holdpoint runs export` wrote, without a store')
+    .action((run: string | undefined, options: Options) => verify(context, run, options));
+}
+
+async function verify(context: Context, run: string | undefined, options: Options): Promise<void> {
+  const { file, head } = options;
+  if (file !== undefined && run !== undefined) {
+    throw new InvalidArgumentError('give a run of the store, or --file, not both; nothing was checked');
+  }
+  const kept = head === undefined ? {} : { head };
+  if (file !== undefined) {
+    tell(context, await verifyFile(file, kept), options);
+    return;
+  }
+  await withClient(options, async (client) => {
+    tell(context, await client.verify({ ...(run === undefined ? {} : { runId: run }), ...kept }), options);
+  });
+}
+
+async function verifyFile(file: string, kept: { readonly head?: string }): Promise<Verification> {
+  const input = createReadStream(file, 'utf8');
+  try {
+    return await verifyExport(createInterface({ input, crlfDelay: Infinity }), kept);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!input.errored) throw error;
+    throw new InvalidArgumentError(`cannot read ${file}: ${code ?? 'unknown'}; nothing was checked`);
+  } finally {
+    input.destroy();
+  }
+}
+
+function tell(context: Context, verification: Verification, options: Options): void {
+  const { ok, runs, events, fault } = verification;
+  const { terminal } = context;
+  if (!ok) context.exit(EXIT.refused);
+  if (options.json) {
+    printJson(context, verification);
+    return;
+  }
+  const checked = `${count(runs, 'run')}, ${count(events, 'event')}`;
+  if (!fault) {
+    terminal.line({ text: `The record holds: ${checked}.`, style: 'green' });
+    return;
+  }
+  terminal.line({ text: `The record does not hold, after ${checked}: ${fault.message}.`, style: 'red' });
+  terminal.facts(
+    [
+      ['run', plain(fault.runId)],
+      ['where', plain(fault.where)],
+      ['expected', plain(fault.expected)],
+      ['found', plain(fault.found)],
+    ],
+    1,
+  );
+  terminal.line('Somebody changed the store, or it is damaged. Keep it as it is, and compare it with a copy.');
+}

@@ -1,0 +1,74 @@
+import { Command, CommanderError } from 'commander';
+import { escapeText } from '../../core/model/escape-text.js';
+import { contextOf, EXIT, report, type Context } from './command.js';
+import { approvalsCommand } from './commands/approvals.js';
+import { cancelCommand } from './commands/cancel.js';
+import { approveCommand, rejectCommand, settleCommand } from './commands/decide.js';
+import { doctorCommand } from './commands/doctor.js';
+import { eventsCommand } from './commands/events.js';
+import { keygenCommand } from './commands/keygen.js';
+import { runsCommand } from './commands/runs.js';
+import { showCommand } from './commands/show.js';
+import { verifyCommand } from './commands/verify.js';
+import type { Streams } from './terminal.js';
+
+const COMMANDS: readonly ((context: Context) => Command)[] = [
+  runsCommand,
+  showCommand,
+  eventsCommand,
+  approvalsCommand,
+  approveCommand,
+  rejectCommand,
+  settleCommand,
+  cancelCommand,
+  verifyCommand,
+  doctorCommand,
+  keygenCommand,
+];
+
+/** Runs one command; resolves to its exit code. It never throws. */
+export async function execute(args: readonly string[], streams: Streams): Promise<number> {
+  let code: number = EXIT.done;
+  const context = contextOf(streams, (given) => {
+    code = given;
+  });
+  const program = programOf(context);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    return report(streams, error, args.includes('--json'));
+  }
+}
+
+function programOf(context: Context): Command {
+  const { output, errors } = context.streams;
+  const program = new Command('holdpoint')
+    .description('Look at the runs of a Holdpoint store, decide what waits for a person, and check the record.')
+    .addHelpText('after', '\nExit codes: 0 done, 1 refused or something is wrong, 2 the command was not understood.')
+    .helpCommand(false);
+  for (const make of COMMANDS) program.addCommand(make(context));
+  for (const command of [program, ...descendants(program)]) {
+    command
+      .exitOverride()
+      .showHelpAfterError('(--help shows how it is used)')
+      .configureOutput({
+        writeOut: (text) => output.write(text),
+        writeErr: (text) => errors.write(escapeLines(text)),
+      });
+  }
+  return program;
+}
+
+function descendants(command: Command): Command[] {
+  return command.commands.flatMap((one) => [one, ...descendants(one)]);
+}
+
+/** Errors of the command line quote it, and it may have been pasted. */
+function escapeLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => escapeText(line))
+    .join('\n');
+}

@@ -1,0 +1,89 @@
+import { asksForOutcome, isExpired, type Approval } from '../../../core/model/approval.js';
+import type { Bounded } from '../../../core/model/bounded.js';
+import type { Json } from '../../../core/model/json.js';
+import type { Run } from '../../../core/model/run.js';
+import { abbreviated, plain, short, time } from '../format.js';
+import type { Cell, Fact, Terminal } from '../terminal.js';
+import { showFields } from './fields.js';
+
+/** How many fields are shown unless all are asked for. */
+const FIELDS = 100;
+
+export const APPROVAL_COLUMNS = ['APPROVAL', 'STATUS', 'KIND', 'TOOL', 'RUN', 'ASKED'];
+
+/** An approval as one line of a table. */
+export function approvalRow(approval: Bounded<Approval>, now: number): Cell[] {
+  return [
+    plain(approval.id),
+    statusOf(approval, now),
+    { text: short(approval.kind, 30), style: asksForOutcome(approval.kind) ? 'yellow' : 'reset' },
+    short(toolOf(approval), 40),
+    plain(approval.runId),
+    time(approval.requestedAt, now),
+  ];
+}
+
+function statusOf(approval: Approval, now: number): string {
+  return isExpired(approval, now) ? `${plain(approval.status)}, expired` : plain(approval.status);
+}
+
+/** The tool's name; a damaged request may have none. */
+export function toolOf({ request }: Approval): string {
+  const { tool } = request as Partial<Approval['request']>;
+  return plain(tool?.name);
+}
+
+/** Everything that a person has to know to decide. */
+export function showApproval(
+  terminal: Terminal,
+  approval: Bounded<Approval>,
+  run: Bounded<Run>,
+  { now, full }: { readonly now: number; readonly full: boolean },
+): void {
+  terminal.line({ text: `Approval ${approval.id}`, style: 'bold' });
+  terminal.facts(factsOf(approval, run, now), 1);
+  const max = full ? Infinity : FIELDS;
+  showFields(terminal, 'presentation', approval.presentation, max);
+  showFields(terminal, 'arguments', (approval.request as Partial<Approval['request']>).args ?? null, max);
+  if (approval.cut.length > 0) {
+    const warning = `Too long to be read here in full: ${approval.cut.join(', ')}. \`holdpoint runs export\` writes all of it.`;
+    terminal.line({ text: warning, style: 'yellow' }, 1);
+  }
+}
+
+function factsOf(approval: Bounded<Approval>, run: Bounded<Run>, now: number): Fact[] {
+  const { tool } = approval.request as Partial<Approval['request']>;
+  const facts: Fact[] = [
+    ['status', statusOf(approval, now)],
+    ['run', `${plain(run.id)} (${plain(run.status)})`],
+    ['agent', plain(run.agent)],
+    ['goal', plain(run.goal)],
+    ['kind', plain(approval.kind)],
+    ['capability', plain(approval.capability)],
+    ['tool', `${toolOf(approval)} (${tool?.readOnly ? 'read only' : plain(tool?.effect)})`],
+    ['description', tool?.description ? plain(tool.description) : '-'],
+    ['asked', time(approval.requestedAt, now)],
+    ['expires', approval.expiresAt === null ? 'never' : time(approval.expiresAt, now)],
+    ['hash', plain(approval.hash)],
+  ];
+  if (approval.decidedAt !== null) {
+    facts.push(['decided', `by ${plain(approval.decidedBy)} ${time(approval.decidedAt, now)}`]);
+  }
+  if (approval.note !== null) facts.push(['note', plain(approval.note)]);
+  if (approval.decodeError !== null) facts.push(['damaged', { text: plain(approval.decodeError), style: 'red' }]);
+  return facts;
+}
+
+/** What an answer does, in words of our own. */
+export function consequenceOf(answer: 'approve' | 'reject' | 'settle', approval: Approval, result: Json): string {
+  const tool = toolOf(approval);
+  const again = asksForOutcome(approval.kind);
+  if (answer === 'settle') {
+    return `Settling: the step is done with the result ${abbreviated(JSON.stringify(result))}, and ${tool} is not called again.`;
+  }
+  if (answer === 'reject') {
+    return `Rejecting: the run ends as CANCELLED (approval_rejected), and ${tool} is not called${again ? ' again' : ''}.`;
+  }
+  const calls = `Approving: ${tool} is called${again ? ' once more' : ''}, with exactly these arguments, when the run is resumed.`;
+  return again ? `${calls} The first call may have taken effect: what it does may then be done twice.` : calls;
+}

@@ -1,0 +1,13 @@
+import type { Bounded } from '../../../core/model/bounded.js';
+import type { RunEvent } from '../../../core/model/event.js';
+import { absolute, abbreviated, plain } from '../format.js';
+import type { Terminal } from '../terminal.js';
+
+/** An event as one line: its place, its time, what happened, and with what. */
+export function showEvent(terminal: Terminal, event: Bounded<RunEvent>): void {
+  const place = plain(event.index).padStart(4);
+  const type = plain(event.type).padEnd(18);
+  const payload =
+    event.decodeError === null ? abbreviated(JSON.stringify(event.payload)) : `damaged: ${event.decodeError}`;
+  terminal.line(`${place}  ${absolute(event.at)}  ${type}  ${payload}`);
+}

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Approval } from 'holdpoint';
+import { holdpoint, holdpointOnTerminal, textOf, type Ended } from '../../support/cli.js';
+import { dump } from '../../core/store/driver.js';
+import { stores, type Stores } from './stores.js';
+
+describe('the commands that decide', () => {
+  let given: Stores;
+  let store: string;
+  beforeEach(async () => {
+    given = await stores();
+    store = given.file;
+  });
+  afterEach(() => given.world.close());
+
+  async function approval(id: string): Promise<Approval> {
+    return (await given.world.client()).approvals.get(id);
+  }
+
+  /** The rows, unchanged by a command that has to change none. */
+  async function changesNothing(command: () => Promise<Ended>): Promise<Ended> {
+    const db = given.world.sql();
+    const before = dump(db);
+    const ended = await command();
+    expect(dump(db)).to.deep.equal(before);
+    return ended;
+  }
+
+  it('A2: approve decides on the hash that it is given, without asking', async () => {
+    const { id, hash } = given.asked;
+    const ended = await holdpoint(['approve', id, '--hash', hash, '--by', 'ann', '--note', 'I looked'], { store });
+    expect(ended).to.deep.equal({ code: 0, out: 'Approved. The run goes on when it is resumed.\n', err: '' });
+    expect(await approval(id)).to.include({ status: 'approved', decidedBy: 'ann', note: 'I looked' });
+  });
+
+  it('A2: no decision is made on another hash, or, without a terminal, on none', async () => {
+    const { id } = given.asked;
+    for (const verb of ['approve', 'reject']) {
+      const wrong = await changesNothing(() => holdpoint([verb, id, '--hash', '0'.repeat(64)], { store }));
+      expect(wrong.code).to.equal(1);
+      expect(wrong.err).to.contain('nothing was decided');
+      const none = await changesNothing(() => holdpoint([verb, id], { store, input: `${verb}\n` }));
+      expect(none.code).to.equal(2);
+      expect(none.err).to.match(/no terminal to ask at, and nothing was decided; give the hash/);
+    }
+  });
+
+  it('I6: reject ends the run', async () => {
+    const { id, hash } = given.interrupted;
+    const ended = await holdpoint(['reject', id, '--hash', hash, '--by', 'ann', '--json'], { store });
+    expect(ended.code).to.equal(0);
+    expect(JSON.parse(ended.out)).to.have.nested.property('approval.status', 'rejected');
+    expect((await (await given.world.client()).runs.get('crashed')).reason).to.equal('approval_rejected');
+  });
+
+  it('I6: settle takes a result as JSON, or from a file', async () => {
+    const { id, hash } = given.interrupted;
+    const file = join(given.world.dir, 'result.json');
+    writeFileSync(file, '{"sent": true}\n');
+    const ended = await holdpoint(['settle', id, '--hash', hash, '--result', `@${file}`], { store });
+    expect(ended).to.deep.include({ code: 0, err: '' });
+    expect(await approval(id)).to.deep.include({ status: 'settled', result: { sent: true } });
+  });
+
+  it('I6: settle refuses what is no result, and a call that was never started', async () => {
+    const { id, hash } = given.interrupted;
+    const settle = (...more: string[]) =>
+      changesNothing(() => holdpoint(['settle', id, '--hash', hash, ...more], { store }));
+    const missing = await settle();
+    expect(missing).to.include({ code: 2 });
+    expect(missing.err).to.contain("required option '--result <json>'");
+    const secret = await settle('--result', 'hunter2');
+    expect(secret).to.include({ code: 2 });
+    expect(secret.err).to.match(/^holdpoint: --result: it is not JSON, and nothing was decided/);
+    expect(secret.err).not.to.contain('hunter2');
+    expect((await settle('--result', '@/nowhere/at/all')).err).to.contain('cannot read /nowhere/at/all');
+    const { asked } = given;
+    const never = await changesNothing(() =>
+      holdpoint(['settle', asked.id, '--hash', asked.hash, '--result', '1'], { store }),
+    );
+    expect(never).to.include({ code: 2 });
+    expect(never.err).to.contain('there is nothing to settle');
+  });
+
+  it('F11: says so where somebody has decided already', async () => {
+    const { id, hash } = given.asked;
+    await holdpoint(['approve', id, '--hash', hash], { store });
+    const second = await changesNothing(() => holdpoint(['reject', id, '--hash', hash, '--json'], { store }));
+    expect(second.code).to.equal(1);
+    expect(JSON.parse(second.err)).to.have.nested.property('error.code', 'NOT_PENDING');
+  });
+
+  it('A2: on a terminal, shows the request in full, says what will happen, and takes the very word only', async () => {
+    const { id } = given.interrupted;
+    const ended = await holdpointOnTerminal(['approve', id, '--by', 'ann'], { store, types: 'approve' });
+    const shown = textOf(ended);
+    expect(ended.code, shown).to.equal(0);
+    expect(shown).to.match(/ {2}kind +interrupted_side_effect\n/);
+    expect(shown).to.match(/ {2}tool +send \(remote\)\n/);
+    expect(shown).to.contain(`hash         ${given.interrupted.hash}`);
+    expect(shown).to.match(/ {2}arguments \(2 fields, \d+ characters\)\n {4}text +"hello"\n {4}times +1\n/);
+    expect(shown).to.contain(
+      'Approving: send is called once more, with exactly these arguments, when the run is resumed.',
+    );
+    expect(shown).to.contain('The first call may have taken effect: what it does may then be done twice.');
+    expect(await approval(id)).to.include({ status: 'approved', decidedBy: 'ann' });
+  });
+
+  for (const [what, types] of [
+    ['another word', 'yes'],
+    ['an empty line', ''],
+    ['the end of input', null],
+  ] as const) {
+    it(`A2: takes ${what} for no answer, never for a yes`, async () => {
+      const ended = await changesNothing(() => holdpointOnTerminal(['approve', given.asked.id], { store, types }));
+      expect(ended.code).to.equal(1);
+      expect(textOf(ended)).to.contain('Nothing was decided.');
+    });
+  }
+
+  it('F19: decides nothing where the request has changed since it was shown', async () => {
+    const { id } = given.asked;
+    const ended = await holdpointOnTerminal(['approve', id], {
+      store,
+      types: 'approve',
+      before: () =>
+        given.world
+          .sql()
+          .prepare(`UPDATE holdpoint_approvals SET kind = 'other', hash = ? WHERE id = ?`)
+          .run('f'.repeat(64), id),
+    });
+    expect(ended.code).to.equal(1);
+    expect(textOf(ended)).to.contain('nothing was decided');
+    expect(await approval(id)).to.include({ status: 'pending', decidedBy: null });
+  });
+
+  it('on a terminal, asks before it cancels; without one it is told to', async () => {
+    const left = await changesNothing(() => holdpointOnTerminal(['cancel', 'asks'], { store, types: 'no' }));
+    expect(left.code).to.equal(1);
+    expect(textOf(left)).to.contain('Nothing was cancelled.');
+    expect((await changesNothing(() => holdpoint(['cancel', 'asks'], { store }))).code).to.equal(2);
+    const ended = await holdpointOnTerminal(['cancel', 'asks', '--by', 'ann', '--reason', 'wrong'], {
+      store,
+      types: 'cancel',
+    });
+    expect(ended.code).to.equal(0);
+    const run = await (await given.world.client()).runs.get('asks');
+    expect(run).to.include({ status: 'CANCELLED', message: 'ann: wrong' });
+    const again = await holdpoint(['cancel', 'asks', '--yes'], { store });
+    expect(again.code).to.equal(1);
+    expect(again.err).to.contain('cannot cancel run asks: it is CANCELLED');
+    expect((await holdpoint(['cancel', 'granted', '--yes', '--json'], { store })).out).to.contain(
+      '"status":"CANCELLED"',
+    );
+  });
+});

@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+
+const MAIN = fileURLToPath(new URL('../../sdk/cli/main.js', import.meta.url));
+
+/** What a command left: its exit code, and what it wrote. */
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The real `holdpoint`, in a process of its own, without a terminal. Nothing of this one's environment leads to a store. */
+export function holdpoint(
+  args: readonly string[],
+  options: { readonly store?: string; readonly input?: string } = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: envOf(options.store) });
+  child.stdin.end(options.input ?? '');
+  return ended(child);
+}
+
+/**
+ * The same on a pseudo-terminal, with something typed once it has asked; `null` types the end of input.
+ *
+ * On a terminal both outputs are one.
+ */
+export function holdpointOnTerminal(
+  args: readonly string[],
+  options: {
+    readonly store: string;
+    readonly types: string | null;
+    readonly before?: () => unknown;
+    readonly colours?: true;
+  },
+): Promise<Ended> {
+  const command = [process.execPath, MAIN, ...args].map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ');
+  const env = { ...envOf(options.store), ...(options.colours ? {} : { NO_COLOR: '1' }), TERM: 'xterm' };
+  const child = spawn('script', ['-qfec', command, '/dev/null'], { env });
+  let seen = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    const asked = /Type \w+ to /.test(seen);
+    seen += chunk.toString();
+    if (asked || !/Type \w+ to /.test(seen)) return;
+    options.before?.();
+    child.stdin.write(options.types === null ? '\x04' : `${options.types}\n`);
+  });
+  return ended(child).finally(() => child.stdin.destroy());
+}
+
+/** The text of a terminal, without what moves its cursor. */
+export function textOf({ out }: Ended): string {
+  return stripVTControlCharacters(out).replaceAll('\r', '');
+}
+
+function envOf(store: string | undefined): NodeJS.ProcessEnv {
+  const { HOLDPOINT_STORE: _store, NO_COLOR: _colour, FORCE_COLOR: _forced, ...env } = process.env;
+  return store === undefined ? env : { ...env, HOLDPOINT_STORE: store };
+}
+
+function ended(child: ChildProcess): Promise<Ended> {
+  const read = { out: '', err: '' };
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (read.out += chunk));
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (read.err += chunk));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject).once('close', (code) => {
+      resolve({ code: code ?? -1, ...read });
+    });
+  });
+}
