@@ -1,9 +1,8 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { approvalHash, type Approval, type ApprovalStatus } from '../../../core/model/approval.js';
+import { approvalHash, type Approval } from '../../../core/model/approval.js';
 import { fingerprintOf, signatureFault, signDecision, signerOf } from '../../../core/model/decision-signature.js';
-import type { Json } from '../../../core/model/json.js';
 import { anyJson } from './values.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -17,8 +16,8 @@ const decided: fc.Arbitrary<Approval> = fc
     id: fc.uuid(),
     by: fc.string({ unit: 'grapheme', minLength: 1 }),
     note: fc.option(fc.string({ unit: 'grapheme' })),
-    result: anyJson as fc.Arbitrary<Json>,
-    args: anyJson as fc.Arbitrary<Json>,
+    result: anyJson,
+    args: anyJson,
     decidedAt: fc.nat(),
     grantTtlMs: fc.option(fc.nat()),
   })
@@ -54,8 +53,8 @@ const decided: fc.Arbitrary<Approval> = fc
 const CHANGES: Readonly<Record<string, (approval: Approval, other: string) => Partial<Approval>>> = {
   id: ({ id }, other) => ({ id: id + other }),
   hash: ({ hash }, other) => ({ hash: hash + other }),
-  status: ({ status }) => ({ status: (status === 'rejected' ? 'approved' : 'rejected') as ApprovalStatus }),
-  decidedBy: ({ decidedBy }, other) => ({ decidedBy: decidedBy + other }),
+  status: ({ status }) => ({ status: status === 'rejected' ? 'approved' : 'rejected' }),
+  decidedBy: ({ decidedBy }, other) => ({ decidedBy: `${decidedBy ?? ''}${other}` }),
   note: ({ note }, other) => ({ note: note === null ? other : null }),
   result: ({ result }, other) => ({ result: [result, other] }),
   decidedAt: ({ decidedAt }, other) => ({ decidedAt: (decidedAt ?? 0) + other.length }),
