@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { Client, SchemaVersionError } from 'holdpoint';
+import { callTool, Client, complete, requireApproval, SchemaVersionError } from 'holdpoint';
 import { DataSource } from 'typeorm';
 import { ENTITIES } from '../../../core/store/entities/index.js';
 import { SQLITE_MIGRATIONS } from '../../../core/store/migrations/sqlite/index.js';
-import { scripted } from '../../support/agents.js';
+import { scripted, toolClass } from '../../support/agents.js';
 import { Child } from '../../support/child.js';
 import { rejection, World } from '../../support/world.js';
 import { wired } from './driver.js';
@@ -89,6 +89,39 @@ describe('the schema of a store', () => {
     for (const migration of names) expect(() => migration.down()).to.throw(/forward only/);
     const times = names.map(({ name }) => Number(/\d{13}$/.exec(name)?.[0]));
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
+  });
+
+  /** As the version before decisions were signed left it. */
+  function withoutSignatures(db: Database.Database): void {
+    db.exec(`
+      ALTER TABLE holdpoint_approvals DROP COLUMN signature;
+      ALTER TABLE holdpoint_approvals DROP COLUMN signer;
+      DELETE FROM holdpoint_migrations WHERE name LIKE 'SignedDecisions%';
+    `);
+  }
+
+  it('S1: an older one is refused by a client, and brought to this version by a runtime: what it holds goes on', async () => {
+    const mailing = scripted(
+      'noop',
+      [toolClass(false, { name: 'send' }, () => 'sent')],
+      [callTool('send', { text: 'a' }), complete()],
+    );
+    const old = await world.open([mailing], { policy: () => requireApproval() });
+    const run = await old.runtime.start('noop', { goal: 'send' });
+    await old.runtime.close();
+    const db = world.sql();
+    const shape = shapeOf(db, 'holdpoint_approvals');
+    withoutSignatures(db);
+    expect(shapeOf(db, 'holdpoint_approvals')).not.to.deep.equal(shape);
+    const refusal = await rejection(Client.open({ store: world.file }));
+    expect(refusal).to.include({ code: 'STORE' });
+    expect(refusal.message).to.match(/1 migration\(s\) are missing. Open it once with Runtime.open/);
+    const { runtime } = await world.open([mailing]);
+    expect(shapeOf(db, 'holdpoint_approvals')).to.deep.equal(shape);
+    const [approval] = await runtime.client.approvals.list();
+    expect(approval).to.include({ status: 'pending', signature: null, signer: null });
+    await runtime.client.approvals.approve(approval!.id, { hash: approval!.hash, by: 'ann' });
+    expect((await runtime.resume(run.id)).status).to.equal('COMPLETED');
   });
 
   it('S1: is created beside the tables of somebody else, whose rows stay', async () => {

@@ -1,0 +1,70 @@
+import { createPublicKey } from 'node:crypto';
+import { expect } from 'chai';
+import { generateApproverKey, requireApproval } from 'holdpoint';
+import { unsignedDecisions, type UnsignedDecision } from '../../../core/engine/signatures.js';
+import { mailer, outside, waitingApproval } from '../../support/crash.js';
+import { World, type Mortal } from '../../support/world.js';
+
+const ANN = generateApproverKey();
+const APPROVERS = new Map([[ANN.fingerprint, createPublicKey(ANN.publicKey)]]);
+
+describe('the unsigned decisions of a store', () => {
+  let world: World;
+  let at: Mortal;
+
+  beforeEach(async () => {
+    world = new World();
+    at = await world.open([mailer(outside())], { policy: () => requireApproval() });
+  });
+
+  afterEach(() => world.close());
+
+  /** A run whose one call was decided, with a key or without. */
+  async function decided(runId: string, how: 'approve' | 'reject', key?: string): Promise<string> {
+    const { id, hash } = await waitingApproval(at, await at.runtime.start('mailer', { goal: 'g', id: runId }));
+    await at.runtime.client.approvals[how](id, { hash, by: runId, ...(key === undefined ? {} : { key }) });
+    return id;
+  }
+
+  async function found(): Promise<UnsignedDecision[]> {
+    const all: UnsignedDecision[] = [];
+    for await (const one of unsignedDecisions(at.store, APPROVERS)) all.push(one);
+    return all;
+  }
+
+  it('A7: are told with their run, status, decider and what is wrong, oldest first; what is signed or undecided is not', async () => {
+    await decided('signed', 'approve', ANN.privateKey);
+    const granted = await decided('granted', 'approve');
+    const refused = await decided('refused', 'reject', generateApproverKey().privateKey);
+    const used = await decided('used', 'approve');
+    await at.runtime.resume('used');
+    await at.runtime.start('mailer', { goal: 'g', id: 'asking' });
+    const cancelled = await decided('cancelled', 'approve');
+    await at.runtime.client.cancel('cancelled', { by: 'ann' });
+    const stranger = 'it is signed with a key that is not among the approvers';
+    expect(await found()).to.deep.equal([
+      { approvalId: granted, runId: 'granted', status: 'approved', by: 'granted', why: 'it is not signed' },
+      { approvalId: refused, runId: 'refused', status: 'rejected', by: 'refused', why: stranger },
+      { approvalId: used, runId: 'used', status: 'spent', by: 'used', why: 'it is not signed' },
+    ]);
+    expect((await at.runtime.client.approvals.get(cancelled)).status).to.equal('cancelled');
+  });
+
+  it('A7: are found on every page', async () => {
+    await decided('r', 'reject');
+    const columns = (world.sql().pragma('table_info(holdpoint_approvals)') as { name: string }[])
+      .map(({ name }) => name)
+      .filter((name) => name !== 'seq');
+    world
+      .sql()
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+         INSERT INTO holdpoint_approvals (${columns.join()})
+         SELECT ${columns.map((name) => (name === 'id' ? `id || '-' || i` : name)).join()} FROM holdpoint_approvals, n`,
+      )
+      .run();
+    const all = await found();
+    expect(all).to.have.length(1201);
+    expect(new Set(all.map(({ approvalId }) => approvalId)).size).to.equal(1201);
+  });
+});
