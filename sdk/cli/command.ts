@@ -32,18 +32,22 @@ export function contextOf(streams: Streams, exit: (code: number) => void): Conte
 export function storeCommand(name: string, description: string, example: string): Command {
   return new Command(name)
     .description(description)
-    .addOption(new Option('--store <file>', 'the database').env('HOLDPOINT_STORE'))
+    .addOption(new Option('--store <file>', 'the database (default: $HOLDPOINT_STORE)'))
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', `\nExample:\n  $ ${example}`);
 }
 
 /** Opens the store that a command was given, and closes it after. The file is never created or migrated. */
-export async function withClient(options: StoreOptions, work: (client: Client) => Promise<void>): Promise<void> {
-  await using client = await Client.open({ store: storeOf(options) });
+export async function withClient(
+  context: Context,
+  options: StoreOptions,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  await using client = await Client.open({ store: storeOf(context, options) });
   await work(client);
 }
 
-export function storeOf({ store }: StoreOptions): string {
+export function storeOf({ streams }: Context, { store = streams.env.HOLDPOINT_STORE }: StoreOptions): string {
   if (store) return store;
   throw new InvalidArgumentError('which store? Give --store FILE, or set HOLDPOINT_STORE');
 }

@@ -1,6 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { execute } from '../../sdk/cli/program.js';
+import type { Streams } from '../../sdk/cli/terminal.js';
 
 const MAIN = fileURLToPath(new URL('../../sdk/cli/main.js', import.meta.url));
 
@@ -14,9 +17,9 @@ export interface Ended {
 /** The real `holdpoint`, in a process of its own, without a terminal. Nothing of this one's environment leads to a store. */
 export function holdpoint(
   args: readonly string[],
-  options: { readonly store?: string; readonly input?: string } = {},
+  options: { readonly store?: string; readonly input?: string; readonly node?: readonly string[] } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: envOf(options.store) });
+  const child = spawn(process.execPath, [...(options.node ?? []), MAIN, ...args], { env: envOf(options.store) });
   child.stdin.end(options.input ?? '');
   return ended(child);
 }
@@ -47,6 +50,24 @@ export function holdpointOnTerminal(
     child.stdin.write(options.types === null ? '\x04' : `${options.types}\n`);
   });
   return ended(child).finally(() => child.stdin.destroy());
+}
+
+/** The same in this process, for what asks nothing and is asked often: a process costs half a second. */
+export async function holdpointHere(args: readonly string[], store?: string): Promise<Ended> {
+  const [output, errors] = [new Collected(), new Collected()];
+  const streams = { input: process.stdin, output, errors, env: envOf(store) } as unknown as Streams;
+  const code = await execute(args, streams);
+  return { code, out: output.text, err: errors.text };
+}
+
+/** A stream that keeps what is written to it. */
+class Collected extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
 }
 
 /** The text of a terminal, without what moves its cursor. */

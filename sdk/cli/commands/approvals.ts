@@ -24,7 +24,7 @@ export function approvalsCommand(context: Context): Command {
 
 async function list(context: Context, options: Options): Promise<void> {
   const { status = 'pending', all, run, after, limit } = options;
-  await withClient(options, async (client) => {
+  await withClient(context, options, async (client) => {
     const approvals = await client.approvals.list({
       limit,
       ...(all ? {} : { status }),

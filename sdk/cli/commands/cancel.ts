@@ -26,7 +26,7 @@ export function cancelCommand(context: Context): Command {
 async function cancel(context: Context, id: string, options: Options): Promise<void> {
   const { terminal, streams, clock } = context;
   const { by = thisUser(), reason, yes, json } = options;
-  await withClient(options, async (client) => {
+  await withClient(context, options, async (client) => {
     if (!yes && (json === true || !canAsk(streams))) {
       throw new InvalidArgumentError('there is no terminal to ask at, and nothing was cancelled; say so with --yes');
     }

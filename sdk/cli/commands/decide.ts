@@ -72,7 +72,7 @@ async function decide(context: Context, id: string, options: Options, answer: An
     ...(options.note === undefined ? {} : { note: options.note }),
     ...(options.key === undefined ? {} : { key: readPrivateKey(options.key) }),
   };
-  await withClient(options, async (client) => {
+  await withClient(context, options, async (client) => {
     const hash = options.hash ?? (await asked(context, client, id, options, answer));
     if (hash === null) {
       context.terminal.line('Nothing was decided.');

@@ -33,7 +33,7 @@ function collect(file: string, before: readonly string[]): string[] {
 
 async function doctor(context: Context, options: Options): Promise<void> {
   const approvers = approversOf(options.approver.length === 0 ? undefined : options.approver.map(readPublicKey));
-  const findings = await examine(storeOf(options), approvers);
+  const findings = await examine(storeOf(context, options), approvers);
   if (findings.some(({ level }) => level === 'problem')) context.exit(EXIT.refused);
   if (options.json) printJson(context, { findings });
   else print(context, findings);

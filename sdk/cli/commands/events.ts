@@ -30,7 +30,7 @@ export function eventsCommand(context: Context): Command {
 }
 
 async function print(context: Context, id: string, options: Options): Promise<void> {
-  await withClient(options, async (client) => {
+  await withClient(context, options, async (client) => {
     let left = options.limit ?? Infinity;
     let after = options.after;
     while (left > 0) {

@@ -17,10 +17,11 @@ export function exportCommand(context: Context): Command {
 }
 
 /** `runs` takes `--store` too, and the parser gives it what stands before `export`. */
-async function write({ streams }: Context, id: string, command: Command): Promise<void> {
-  await withClient(command.optsWithGlobals<StoreOptions>(), async (client) => {
+async function write(context: Context, id: string, command: Command): Promise<void> {
+  const { output } = context.streams;
+  await withClient(context, command.optsWithGlobals<StoreOptions>(), async (client) => {
     for await (const line of client.runs.export(id)) {
-      if (!streams.output.write(`${line}\n`)) await once(streams.output, 'drain');
+      if (!output.write(`${line}\n`)) await once(output, 'drain');
     }
   });
 }

@@ -26,7 +26,7 @@ export function runsCommand(context: Context): Command {
 
 async function list(context: Context, options: Options): Promise<void> {
   const { status, agent, after, limit, oldest } = options;
-  await withClient(options, async (client) => {
+  await withClient(context, options, async (client) => {
     const page = { limit, newestFirst: !oldest, ...(after === undefined ? {} : { after }) };
     const filter = { ...(status === undefined ? {} : { status }), ...(agent === undefined ? {} : { agent }) };
     const runs = await client.runs.list({ ...filter, ...page });

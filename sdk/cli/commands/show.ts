@@ -19,7 +19,7 @@ export function showCommand(context: Context): Command {
 }
 
 async function show(context: Context, id: string, options: StoreOptions): Promise<void> {
-  await withClient(options, async (client) => {
+  await withClient(context, options, async (client) => {
     const record = await recordOf(client, id);
     if (options.json) printJson(context, record);
     else print(context, record);

@@ -33,7 +33,7 @@ async function verify(context: Context, run: string | undefined, options: Option
     tell(context, await verifyFile(file, kept), options);
     return;
   }
-  await withClient(options, async (client) => {
+  await withClient(context, options, async (client) => {
     tell(context, await client.verify({ ...(run === undefined ? {} : { runId: run }), ...kept }), options);
   });
 }

@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'holdpoint';
+import { holdpoint, holdpointHere, holdpointOnTerminal, textOf } from '../../support/cli.js';
+import { stores, type Stores } from './stores.js';
+
+/** Overwrites its line, recolours, reorders, hides, smuggles, and heaps marks. */
+const HOSTILE =
+  'ok\r\u001B[2K\u001B[32m\u009B1m\u202Egnp.\u2066\u200B\u{E0041}\u3164 a\u0301\u0301\u0301\u0301\u0301\u0301 \u0007';
+/** What a terminal must never get of it. */
+const CONTROL = /[^\P{C}\n\u001B]|\u3164|\p{M}{5}/u;
+const HUGE = 5 * 1024 * 1024;
+
+describe('the command line, beside what it cannot trust', () => {
+  let given: Stores;
+  let store: string;
+  before(async () => {
+    given = await stores();
+    store = given.file;
+    const db = given.world.sql();
+    const texts: Readonly<Record<string, readonly string[]>> = {
+      runs: ['agent', 'goal', 'message'],
+      steps: ['tool'],
+      approvals: ['kind', 'capability', 'note', 'decided_by'],
+    };
+    for (const [table, columns] of Object.entries(texts)) {
+      for (const column of columns) db.prepare(`UPDATE holdpoint_${table} SET ${column} = ?`).run(HOSTILE);
+    }
+    const json = JSON.stringify({ [HOSTILE]: HOSTILE, nested: [HOSTILE] });
+    db.prepare(`UPDATE holdpoint_runs SET result = ? WHERE status = 'COMPLETED'`).run(json);
+    db.prepare('UPDATE holdpoint_events SET payload = ?').run(json);
+    db.prepare('UPDATE holdpoint_approvals SET presentation = ?').run(json);
+    db.prepare(`UPDATE holdpoint_approvals SET request = json_set(request, '$.args', json(?))`).run(json);
+    db.prepare(
+      `UPDATE holdpoint_approvals SET request = json_set(request, '$.tool.name', ?, '$.tool.description', ?)`,
+    ).run(HOSTILE, HOSTILE);
+    await given.world.release();
+  });
+  after(() => given.world.close());
+
+  for (const args of [
+    ['runs'],
+    ['show', 'done'],
+    ['show', 'asks'],
+    ['events', 'done'],
+    ['approvals', '--all'],
+    ['doctor'],
+  ]) {
+    it(`escapes what a terminal would act on: ${args.join(' ')}`, async () => {
+      for (const more of [[], ['--json']]) {
+        const { out, err } = await holdpointHere([...args, ...more], store);
+        expect(err).to.equal('');
+        expect(out).not.to.match(CONTROL);
+        expect(out).not.to.contain('\u001B');
+      }
+    });
+  }
+
+  it('gives a program the very text: JSON is escaped as JSON', async () => {
+    const { out } = await holdpoint(['show', 'done', '--json'], { store });
+    expect(JSON.parse(out)).to.have.nested.property('run.goal', HOSTILE);
+  });
+
+  it('escapes it where it asks, too', async () => {
+    const ended = await holdpointOnTerminal(['reject', given.asked.id], { store, types: null });
+    expect(ended.code).to.equal(1);
+    expect(textOf(ended)).not.to.match(CONTROL);
+    expect(textOf(ended)).to.contain('\\u{202e}gnp.');
+  });
+
+  it('escapes what was pasted into a command, and what a file is called', async () => {
+    const unknown = await holdpoint([`ru\u001B[31mns`], { store });
+    expect(unknown.code).to.equal(2);
+    expect(unknown.err)
+      .to.contain('\\u{1b}[31m')
+      .and.not.to.match(/\u001B/);
+    const nowhere = await holdpoint(['runs', '--store', join(given.world.dir, 'a\u001B[31m.db')]);
+    expect(nowhere.code).to.equal(1);
+    expect(nowhere.err)
+      .to.contain('\\u{1b}[31m')
+      .and.not.to.match(/\u001B/);
+  });
+});
+
+describe('the command line, beside what is large', () => {
+  let given: Stores;
+  let store: string;
+  before(async () => {
+    given = await stores();
+    store = given.file;
+    const db = given.world.sql();
+    const args = JSON.stringify({ body: `head ${'x'.repeat(HUGE)} tail`, to: 'ann' });
+    db.prepare(`UPDATE holdpoint_approvals SET request = json_set(request, '$.args', json(?))`).run(args);
+    db.prepare('UPDATE holdpoint_steps SET args = ?, observation = ?').run(args, `{"kind":"result","result":${args}}`);
+    db.prepare(`UPDATE holdpoint_events SET payload = ? WHERE type = 'step.decided'`).run(args);
+    await given.world.release();
+  });
+  after(() => given.world.close());
+
+  for (const args of [['show', 'asks'], ['events', 'asks'], ['approvals']]) {
+    it(`F13: shows arguments of 5 MB in a few lines: ${args.join(' ')}`, async () => {
+      const { code, out } = await holdpoint(args, { store });
+      expect(code).to.equal(0);
+      expect(out.length).to.be.within(200, 10_000);
+    });
+  }
+
+  it('F13: shows them to who decides by head and tail, with their size', async () => {
+    const ended = await holdpointOnTerminal(['approve', given.asked.id], { store, types: null });
+    const shown = textOf(ended);
+    expect(shown).to.match(/arguments \(2 fields, 5,242,9\d\d characters\)/);
+    expect(shown).to.match(/\n {4}body +"head x+ … x+ tail" \(5,242,8\d\d characters\)\n {4}to +"ann"\n/);
+    expect(shown.length).to.be.below(5_000);
+  });
+
+  it('F13: lists 100,000 runs a page at a time, in the memory that a hundred take', async () => {
+    const peak = async (): Promise<number> => {
+      const { err } = await holdpoint(['runs'], { store, node: ['--require', probe] });
+      return Number(/peak (\d+)/.exec(err)?.[1]);
+    };
+    const probe = join(given.world.dir, 'probe.cjs');
+    writeFileSync(probe, `process.on('exit', () => process.stderr.write('peak ' + process.resourceUsage().maxRSS));`);
+    const few = await peak();
+    const db = given.world.sql();
+    const columns = (db.pragma('table_info(holdpoint_runs)') as { name: string }[]).map(({ name }) => name);
+    const copied = columns.map((name) => (name === 'seq' ? 'NULL' : name === 'id' ? `'many-' || n` : name));
+    db.exec(`
+      WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
+      INSERT INTO holdpoint_runs (${columns.join(', ')})
+        SELECT ${copied.join(', ')} FROM numbers, (SELECT * FROM holdpoint_runs WHERE id = 'done');
+    `);
+    await given.world.release();
+    const many = await peak();
+    expect(few).to.be.greaterThan(10_000);
+    expect(many).to.be.below(few * 1.25);
+  });
+});
+
+describe('the command line, beside what is damaged', () => {
+  let given: Stores;
+  before(async () => {
+    given = await stores();
+    const db = given.world.sql();
+    db.prepare(`UPDATE holdpoint_runs SET limits = '{' WHERE id = 'asks'`).run();
+    db.prepare(`UPDATE holdpoint_approvals SET request = 'none' WHERE run_id = 'asks'`).run();
+    db.prepare(`UPDATE holdpoint_events SET payload = x'00ff' WHERE run_id = 'asks' AND idx = 1`).run();
+    db.prepare(`UPDATE holdpoint_steps SET observation = '[' WHERE run_id = 'asks'`).run();
+    await given.world.release();
+  });
+  after(() => given.world.close());
+
+  it('S9: lists, shows and cancels a run whose rows do not decode', async () => {
+    const store = given.file;
+    expect((await holdpoint(['runs'], { store })).out).to.match(/asks +WAITING +does not decode/);
+    const shown = await holdpoint(['show', 'asks'], { store });
+    expect(shown).to.deep.include({ code: 0, err: '' });
+    expect(shown.out).to.match(/ {2}damaged +limits is not JSON/);
+    expect(shown.out).to.contain('it can be shown and cancelled, not continued');
+    expect((await holdpoint(['events', 'asks'], { store })).out).to.contain('damaged: payload is not JSON');
+    expect((await holdpoint(['approvals'], { store })).code).to.equal(0);
+    const asking = await holdpointOnTerminal(['approve', given.asked.id], { store, types: 'approve' });
+    expect(asking.code).to.equal(1);
+    expect(textOf(asking)).to.contain('damaged');
+    expect((await holdpoint(['doctor'], { store })).out).to.match(
+      /problem +damaged runs +1 run with a row that does not decode/,
+    );
+    expect((await holdpoint(['cancel', 'asks', '--yes'], { store })).code).to.equal(0);
+    await using client = await Client.open({ store });
+    expect((await client.runs.get('asks')).status).to.equal('CANCELLED');
+  });
+});
