@@ -4,14 +4,14 @@
  * - A `ts` block after `<!-- file: main.ts -->` is that file. All pages share one folder, so a later page may build on the
  *   files of the README. One without a marker is a file of its own.
  * - `<!-- file: a.test.ts, run -->` is also run, and must succeed; with `mocha` instead of `run`, under mocha.
- * - In a `console` block each `$ node …` and `$ npx mocha …` is run, in order, in a folder of the page's own; the lines
- *   below are its output, without the times that mocha prints.
+ * - What the console blocks show is run and compared: see `console.ts`.
  */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import ts from 'typescript';
+import { commandsOf, comparable, Console, type Command } from './console.js';
 import { blocksOf, pages, ROOT, type Block, type Page } from './pages.js';
 
 const MOCHA = join(ROOT, 'node_modules/mocha/bin/mocha.js');
@@ -25,12 +25,6 @@ interface Snippet {
   readonly text: string;
 }
 
-interface Command {
-  /** As it is shown, e.g. `node main.js`. */
-  readonly line: string;
-  readonly output: string;
-}
-
 function snippetsOf(page: Page): Snippet[] {
   return blocksOf(page)
     .filter(({ language }) => language === 'ts')
@@ -42,21 +36,6 @@ function snippetOf({ path }: Page, { marker, line, text }: Block): Snippet {
   if (marker !== null && file === undefined) throw new Error(`${path}:${line}: the marker "${marker}" is not known`);
   const anonymous = `${basename(path, '.md').toLowerCase()}-${line}.ts`;
   return { file: file ?? anonymous, runner, where: `${path}:${line}`, text };
-}
-
-/** The commands of a page's console blocks, with the output that is shown below each. */
-function commandsOf(page: Page): Command[] {
-  return blocksOf(page)
-    .filter(({ language }) => language === 'console')
-    .flatMap(({ text, line }) => {
-      const parts = text.split(/^\$ /m).slice(1);
-      if (!text.startsWith('$ ')) throw new Error(`${page.path}:${line}: a console block begins with a command`);
-      return parts.map((part) => {
-        const [, shown = '', output = ''] = /^((?:node|npx mocha) [\w.-]+\.js)\n([\s\S]*)$/.exec(part) ?? [];
-        if (shown === '') throw new Error(`${page.path}:${line}: only node and mocha are run: ${part}`);
-        return { line: shown, output };
-      });
-    });
 }
 
 /** The compiler options of a tsconfig.json, for sources in `directory`. */
@@ -102,31 +81,6 @@ function compile(
 
 function messageOf({ messageText }: Pick<ts.Diagnostic, 'messageText'>): string {
   return ts.flattenDiagnosticMessageText(messageText, '\n');
-}
-
-/** What a program prints, and `Killed` below it if it was, as a shell says. */
-function outputOf(directory: string, line: string, cwd: string): string {
-  const file = join(directory, line.split(' ').at(-1) ?? '');
-  const program = line.startsWith('node ') ? [file] : [MOCHA, '--no-config', '--no-color', file];
-  const { stdout, stderr, signal } = spawnSync(process.execPath, program, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, NODE_V8_COVERAGE: undefined, FORCE_COLOR: '0' },
-    timeout: 60_000,
-  });
-  const output = stdout + stderr + (signal === 'SIGKILL' ? 'Killed\n' : '');
-  return line.startsWith('node ') ? output : timeless(output);
-}
-
-/** What mocha prints, without times, and without the lines of a stack, which are a machine's own. */
-function timeless(output: string): string {
-  return output
-    .replace(/ \(\d+m?s\)$/gm, '')
-    .replace(/^ +at .*\n/gm, '')
-    .replace(/ +$/gm, '')
-    .replace(/\n{3,}/g, '\n\n')
-    .replace(/^\n+/, '\n')
-    .replace(/\n*$/, '\n');
 }
 
 describe('the snippets of the documentation', function () {
@@ -180,12 +134,13 @@ describe('the snippets of the documentation', function () {
   }
 
   for (const page of all.filter((one) => commandsOf(one).length > 0)) {
-    it(`print what is shown: ${page.path}`, () => {
+    it(`print what is shown: ${page.path}`, async () => {
       const cwd = join(directory, page.path.replace(/\W/g, '-'));
       mkdirSync(cwd);
-      const commands = commandsOf(page);
-      const printed = commands.map(({ line }) => ({ line, output: outputOf(directory, line, cwd) }));
-      expect(printed).to.deep.equal(commands);
+      const shell = new Console(directory, cwd);
+      const printed: Command[] = [];
+      for (const command of commandsOf(page)) printed.push({ line: command.line, output: await shell.run(command) });
+      expect(printed.map(comparable)).to.deep.equal(commandsOf(page).map(comparable));
     });
   }
 });

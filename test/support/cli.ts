@@ -5,7 +5,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { execute } from '../../sdk/cli/program.js';
 import type { Streams } from '../../sdk/cli/terminal.js';
 
-const MAIN = fileURLToPath(new URL('../../sdk/cli/main.js', import.meta.url));
+/** What `npx holdpoint` runs. */
+export const MAIN = fileURLToPath(new URL('../../sdk/cli/main.js', import.meta.url));
 
 /** What a command left: its exit code, and what it wrote. */
 export interface Ended {
@@ -24,32 +25,44 @@ export function holdpoint(
   return ended(child);
 }
 
-/**
- * The same on a pseudo-terminal, with something typed once it has asked; `null` types the end of input.
- *
- * On a terminal both outputs are one.
- */
+/** What is done at a terminal once something has asked. */
+export interface Typing {
+  /** What is typed; null types the end of input. */
+  readonly types: string | null;
+  /** Done first. */
+  readonly before?: () => unknown;
+}
+
+/** The same on a pseudo-terminal. There both outputs are one. */
 export function holdpointOnTerminal(
   args: readonly string[],
-  options: {
-    readonly store: string;
-    readonly types: string | null;
-    readonly before?: () => unknown;
-    readonly colours?: true;
-  },
+  { store, colours, ...typing }: Typing & { readonly store: string; readonly colours?: true },
 ): Promise<Ended> {
-  const command = [process.execPath, MAIN, ...args].map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ');
-  const env = { ...envOf(options.store), ...(options.colours ? {} : { NO_COLOR: '1' }), TERM: 'xterm' };
-  const child = spawn('script', ['-qfec', command, '/dev/null'], { env });
+  const env = { ...envOf(store), ...(colours ? {} : { NO_COLOR: '1' }) };
+  return onTerminal([process.execPath, MAIN, ...args].map(quoted).join(' '), { env }, typing);
+}
+
+/** Runs a shell's line on a pseudo-terminal, and answers what it asks. */
+export function onTerminal(
+  line: string,
+  options: { readonly env: NodeJS.ProcessEnv; readonly cwd?: string },
+  { types, before }: Typing,
+): Promise<Ended> {
+  const child = spawn('script', ['-qfec', line, '/dev/null'], { ...options, env: { ...options.env, TERM: 'xterm' } });
   let seen = '';
   child.stdout.on('data', (chunk: Buffer) => {
     const asked = /Type \w+ to /.test(seen);
     seen += chunk.toString();
     if (asked || !/Type \w+ to /.test(seen)) return;
-    options.before?.();
-    child.stdin.write(options.types === null ? '\x04' : `${options.types}\n`);
+    before?.();
+    child.stdin.write(types === null ? '\x04' : `${types}\n`);
   });
   return ended(child).finally(() => child.stdin.destroy());
+}
+
+/** A text as one word of a shell's line. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The same in this process, for what asks nothing and is asked often: a process costs half a second. */
@@ -71,7 +84,7 @@ class Collected extends Writable {
 }
 
 /** The text of a terminal, without what moves its cursor. */
-export function textOf({ out }: Ended): string {
+export function textOf({ out }: Pick<Ended, 'out'>): string {
   return stripVTControlCharacters(out).replaceAll('\r', '');
 }
 
