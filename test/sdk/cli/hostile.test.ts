@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'holdpoint';
+import { Client, defaultPolicy } from 'holdpoint';
+import { scripted, toolClass } from '../../support/agents.js';
 import { holdpoint, holdpointHere, holdpointOnTerminal, textOf } from '../../support/cli.js';
 import { stores, type Stores } from './stores.js';
 
@@ -112,6 +113,27 @@ describe('the command line, beside what is large', () => {
     expect(shown).to.match(/arguments \(2 fields, 5,242,9\d\d characters\)/);
     expect(shown).to.match(/\n {4}body +"head x+ … x+ tail" \(5,242,8\d\d characters\)\n {4}to +"ann"\n/);
     expect(shown.length).to.be.below(5_000);
+  });
+
+  it('F13: decides them from another process, and what runs is all of it', async () => {
+    const sent: string[] = [];
+    const send = toolClass(false, { name: 'send', effect: 'remote' }, ({ text }) => sent.push(text));
+    const agent = scripted(
+      'sender',
+      [send],
+      [
+        { kind: 'tool', tool: 'send', args: { text: 'y'.repeat(HUGE) } },
+        { kind: 'complete', result: 'sent' },
+      ],
+    );
+    const { runtime } = await given.world.open([agent], { policy: defaultPolicy });
+    await runtime.start('sender', { goal: 'send much', id: 'large' });
+    const [asked] = await runtime.client.approvals.list({ runId: 'large' });
+    const ended = await holdpoint(['approve', asked!.id, '--hash', asked!.hash], { store });
+    expect(ended).to.deep.include({ code: 0, err: '' });
+    expect((await runtime.resume('large')).status).to.equal('COMPLETED');
+    await given.world.release();
+    expect(sent.map(({ length }) => length)).to.deep.equal([HUGE]);
   });
 
   it('F13: lists 100,000 runs a page at a time, in the memory that a hundred take', async () => {
