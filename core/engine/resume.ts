@@ -1,26 +1,16 @@
-import { ApprovalChangedError, RunLeasedError, RunStateError, UndecodableError } from '../errors.js';
+import { ApprovalChangedError, DecisionNotSignedError, RunLeasedError, RunStateError } from '../errors.js';
 import { approvalHash, isExpired, type Approval } from '../model/approval.js';
 import { expire } from '../model/moves/operator.js';
 import { resumeRun, startRun, takeOver } from '../model/moves/start.js';
-import type { State } from '../model/moves/change.js';
 import { isRequestOf } from '../model/recorded-request.js';
 import { isTerminal, type Run } from '../model/run.js';
-import { loadApprovals, loadRun, loadSpec, loadSteps } from '../store/reads.js';
 import type { Engine } from './engine.js';
 import { Instances } from './instances.js';
 import { drive } from './loop.js';
 import { recordedCall } from './prepare.js';
+import { see, type Seen } from './seen.js';
 import { Session } from './session.js';
-import { assertSigned } from './signatures.js';
 import { attempt, conflict, endIfLimited } from './step.js';
-
-/** A run as it was read before anything of it was taken. */
-interface Seen {
-  readonly state: State;
-  readonly approvals: readonly Approval[];
-  /** Whether the step in flight, if there is one, calls a tool that was declared read only when it started. */
-  readonly readOnly: boolean;
-}
 
 /**
  * Goes on with a run, whatever it waits for or was left in, until it pauses or ends.
@@ -33,34 +23,16 @@ interface Seen {
  */
 export function resume(engine: Engine, runId: string): Promise<Run> {
   return engine.exclusively(runId, async () => {
-    const seen = await see(engine, runId);
+    const seen = await see(engine.store, runId, engine.options.approvers);
     const { run, approval } = seen.state;
     assertResumable(run, engine.store.clock.now());
-    assertSigned(seen, engine.options.approvers);
+    if (seen.fault) throw new DecisionNotSignedError(runId, seen.fault.approvalId, seen.fault.why);
     const agent = engine.agent(run.agent);
     const instances = new Instances(engine.options.provide);
     await instances.of(agent.cls);
     const session = new Session(engine, agent, instances, seen.state, seen.approvals);
     if (run.status === 'WAITING' && approval) return resumeWaiting(session, approval);
     return drive(session, () => take(session, seen));
-  });
-}
-
-async function see({ store }: Engine, runId: string): Promise<Seen> {
-  return store.read(async (sql) => {
-    const run = await loadRun(store, sql, runId);
-    const steps = await loadSteps(store, sql, runId);
-    const approvals = await loadApprovals(store, sql, { runId });
-    const broken = [run, ...steps, ...approvals].find((row) => row.decodeError !== null);
-    if (broken?.decodeError && !isTerminal(run.status)) throw new UndecodableError(runId, broken.decodeError);
-    const step = steps.at(-1) ?? null;
-    const approval = approvals.filter((one) => one.stepId === step?.id).at(-1) ?? null;
-    const spec = await loadSpec(store, sql, step?.specHash ?? null);
-    return {
-      state: { run, step, approval, earlier: steps.slice(0, -1) },
-      approvals,
-      readOnly: spec?.readOnly ?? false,
-    };
   });
 }
 

@@ -1,11 +1,16 @@
 import { createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { generateApproverKey, requireApproval } from 'holdpoint';
-import { unsignedDecisions, type UnsignedDecision } from '../../../core/engine/signatures.js';
+import {
+  refusedRuns,
+  unsignedDecisions,
+  type RefusedRun,
+  type UnsignedDecision,
+} from '../../../core/engine/signatures.js';
 import { mailer, outside, waitingApproval } from '../../support/crash.js';
+import { ANN, SignedWorld } from '../../support/signed-world.js';
 import { World, type Mortal } from '../../support/world.js';
 
-const ANN = generateApproverKey();
 const APPROVERS = new Map([[ANN.fingerprint, createPublicKey(ANN.publicKey)]]);
 
 describe('the unsigned decisions of a store', () => {
@@ -66,5 +71,57 @@ describe('the unsigned decisions of a store', () => {
     const all = await found();
     expect(all).to.have.length(1201);
     expect(new Set(all.map(({ approvalId }) => approvalId)).size).to.equal(1201);
+  });
+});
+
+describe('the runs of a store that a resume would refuse', () => {
+  let signed: SignedWorld;
+  beforeEach(() => {
+    signed = new SignedWorld();
+  });
+  afterEach(() => signed.close());
+
+  async function refused({ store }: Mortal): Promise<RefusedRun[]> {
+    const all: RefusedRun[] = [];
+    for await (const one of refusedRuns(store, APPROVERS)) all.push(one);
+    return all;
+  }
+
+  it('A7: are told with what is wrong; those that wait, and those that go on well, are not', async () => {
+    const { at, run, approval } = await signed.granted();
+    await at.runtime.start('mailer', { goal: 'g', id: 'asking' });
+    expect(await refused(at)).to.deep.equal([]);
+    signed.forge(`UPDATE holdpoint_approvals SET note = 'mine' WHERE id = '${approval.id}'`);
+    const why = 'its signature does not fit what it says';
+    expect(await refused(at)).to.deep.equal([{ runId: run.id, approvalId: approval.id, why }]);
+  });
+
+  it('A7: are found though each signature holds: a grant that is put back, and a step that nobody settled', async () => {
+    const { at, run, approval } = await signed.granted();
+    await at.runtime.resume(run.id);
+    signed.forge(
+      `UPDATE holdpoint_approvals SET status = 'approved'`,
+      `UPDATE holdpoint_runs SET status = 'RUNNING', reason = NULL, finished_at = NULL`,
+    );
+    expect(await refused(at)).to.deep.equal([
+      { runId: run.id, approvalId: approval.id, why: 'it was used already: its step went on since' },
+    ]);
+    signed.forge(
+      `UPDATE holdpoint_approvals SET status = 'spent'`,
+      `UPDATE holdpoint_steps SET observation = '{"kind":"result","result":1,"settledBy":"eve"}' WHERE idx = 1`,
+    );
+    expect(await refused(at)).to.deep.equal([
+      { runId: run.id, approvalId: null, why: 'step 1 says that a person settled it, and no approval of it does' },
+    ]);
+  });
+
+  it('A7: are none of those that have ended, or that do not decode', async () => {
+    const { at } = await signed.granted();
+    signed.forge(`UPDATE holdpoint_approvals SET note = 'mine'`, `UPDATE holdpoint_steps SET args = 'not JSON'`);
+    expect(await refused(at)).to.deep.equal([]);
+    signed.forge(`UPDATE holdpoint_steps SET args = NULL`);
+    expect(await refused(at)).to.have.length(1);
+    await at.runtime.client.cancel('r', { by: 'ann' });
+    expect(await refused(at)).to.deep.equal([]);
   });
 });

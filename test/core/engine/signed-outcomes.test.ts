@@ -36,6 +36,20 @@ describe('a signed decision about a call whose outcome is unknown', () => {
     await signed.refused(at, run.id, NOT_SIGNED);
   });
 
+  it('A7, I6: settled while the run is read, it is not taken for half of a decision', async () => {
+    const { at, run, approval } = await signed.interrupted();
+    const desk = await signed.world.client({ approvers: [ANN.publicKey] });
+    const { approvals } = at.store.tables;
+    const find = approvals.find.bind(approvals);
+    approvals.find = async (...query) => {
+      approvals.find = find;
+      await desk.approvals.settle(approval.id, { ...decision(approval), result: 1 });
+      return find(...query);
+    };
+    expect((await at.runtime.resume(run.id)).status).to.equal('COMPLETED');
+    expect(signed.seen.calls).to.have.length(1);
+  });
+
   it('A7, I6: a signature that approved does not settle', async () => {
     const { at, run, approval } = await signed.interrupted();
     await at.runtime.client.approvals.approve(approval.id, decision(approval));
