@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js';
+import { exportRun } from '../core/engine/export.js';
 import { cancel, decide, type Decided, type PersonsAnswer } from '../core/engine/operator.js';
 import { create } from '../core/engine/start.js';
 import { verify, type Verification } from '../core/engine/verify.js';
@@ -132,7 +133,12 @@ export class Client implements AsyncDisposable {
     return this.#act((store) => cancel(store, check.id(runId, 'runId'), who, why));
   }
 
-  /** Recomputes the hash chain of one run, or of all (contract S11). */
+  /**
+   * Recomputes the hash chain of one run, or of all, and checks that every row holds what its events lead to (contract
+   * S11). The first thing that does not fit is the `fault` of what this returns, not an error.
+   *
+   * @throws NotFoundError, InvalidArgumentError
+   */
   async verify(options: VerifyOptions = {}): Promise<Verification> {
     const { runId, head } = check.members(options, 'options', ['runId', 'head']);
     const run = runId === undefined ? null : check.id(runId, 'runId');
@@ -188,6 +194,20 @@ export class RunsClient {
       const run = await loadRun(this.store, sql, check.id(runId, 'runId'));
       return loadEvents(this.store, sql, run.id, check.page(after, limit));
     });
+  }
+
+  /**
+   * A run's whole record as JSON lines, each with its end: a file that `verifyExport` checks without the database. A run
+   * that goes on meanwhile is exported as it was when this began.
+   *
+   * ```ts
+   * await writeFile('r1.jsonl', client.runs.export('r1'));
+   * ```
+   *
+   * @throws NotFoundError, InvalidArgumentError: both at the first line
+   */
+  async *export(runId: string): AsyncGenerator<string, void, undefined> {
+    yield* exportRun(this.store, check.id(runId, 'runId'));
   }
 }
 

@@ -25,6 +25,7 @@ export {
   type StartOptions,
   type VerifyOptions,
 } from './client.js';
+export { verifyExport, type VerifyExportOptions } from './verify-export.js';
 
 export { abort, allow, defaultPolicy, deny, requireApproval } from '../core/model/policy.js';
 export type { ApprovalRequest, Policy, PolicyDecision, PolicyRequest } from '../core/model/policy.js';

@@ -1,7 +1,7 @@
 import { shown } from '../model/replay/column.js';
 import { eventFault, rowFault, type ChainFault } from '../model/replay/fault.js';
 import { RecordCheck } from '../model/replay/record-check.js';
-import { PAGE, recordOf } from '../store/record.js';
+import { recordOf } from '../store/record.js';
 import type { Store } from '../store/store.js';
 import { firstStray } from '../store/strays.js';
 
@@ -40,14 +40,8 @@ export async function verify(store: Store, runId: string | null, head: string | 
 }
 
 async function* idsOf(store: Store): AsyncGenerator<string> {
-  let after: number | undefined;
-  for (;;) {
-    const cursor = after === undefined ? {} : { after };
-    const page = await store.read((sql) => store.tables.runs.page(sql, {}, { by: 'seq', ...cursor, ...PAGE }));
-    for (const { id } of page) yield id;
-    if (page.length === 0) return;
-    after = page.at(-1)?.seq;
-  }
+  const next = (after: unknown) => store.read((sql) => store.tables.runs.next(sql, 'id', after));
+  for (let id = await next(null); id !== null; id = await next(id)) yield id as string;
 }
 
 async function verifyRun(store: Store, runId: string, head: string | null): Promise<Checked> {

@@ -70,8 +70,10 @@ export async function* recordOf(store: Store, runId: string): AsyncGenerator<Rec
 async function momentOf(store: Store, runId: string): Promise<Moment> {
   for (;;) {
     const moment = await look(store, runId);
-    const again = await store.read((sql) => store.tables.runs.find(sql, { id: runId }));
-    if (again[0]?.eventCount === moment.run.eventCount) return moment;
+    const [again] = await store.read((sql) => store.tables.runs.find(sql, { id: runId }));
+    const { eventCount } = moment.run;
+    // Whoever wrote something else than a number there is no runtime that goes on.
+    if (typeof eventCount !== 'number' || again?.eventCount === eventCount) return moment;
   }
 }
 
@@ -110,8 +112,10 @@ async function* rowsUpTo<Row extends object>(
       if ((row[by] as number) > (last[by] as number)) return;
       yield row;
     }
-    if (page.length === 0) return;
-    after = page.at(-1)?.[by];
+    const reached: unknown = page.at(-1)?.[by];
+    // A cursor that was put beyond what a number holds does not move.
+    if (page.length === 0 || reached === after) return;
+    after = reached;
   }
 }
 
