@@ -28,6 +28,7 @@ export {
   type VerifyOptions,
   type WaitOptions,
 } from './client.js';
+export { verifyExport, type VerifyExportOptions } from './verify-export.js';
 
 export { abort, allow, defaultPolicy, deny, requireApproval } from '../core/model/policy.js';
 export type { ApprovalRequest, Policy, PolicyDecision, PolicyRequest } from '../core/model/policy.js';
@@ -45,7 +46,8 @@ export type { Observation, Problem, Step, StepStatus } from '../core/model/step.
 export type { CallApproval, InterruptedCall, ToolCall } from '../core/model/call.js';
 export type { InterruptionCause } from '../core/model/interruption.js';
 export type { Effect, ToolRequest, ToolSpec } from '../core/model/tool.js';
-export type { ChainFault, Verification } from '../core/engine/verify.js';
+export type { Verification } from '../core/engine/verify.js';
+export type { ChainFault } from '../core/model/replay/fault.js';
 export type { Observer } from '../core/engine/engine.js';
 export type { Provide } from '../core/engine/instances.js';
 export type { Clock } from '../core/clock.js';

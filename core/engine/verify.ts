@@ -1,17 +1,9 @@
-import { eventHash, GENESIS_HASH, type StoredEvent } from '../model/event.js';
-import type { Run } from '../model/run.js';
-import { loadRun, loadRuns, type Page } from '../store/reads.js';
+import { shown } from '../model/replay/column.js';
+import { eventFault, rowFault, type ChainFault } from '../model/replay/fault.js';
+import { RecordCheck } from '../model/replay/record-check.js';
+import { recordOf } from '../store/record.js';
 import type { Store } from '../store/store.js';
-
-/** The first thing that does not fit. */
-export interface ChainFault {
-  readonly runId: string;
-  /** Place in the run of the first event that does not fit, or that is missing. */
-  readonly index: number;
-  readonly message: string;
-  readonly expected: string;
-  readonly found: string;
-}
+import { firstStray } from '../store/strays.js';
 
 /** What a verification found. */
 export interface Verification {
@@ -21,113 +13,56 @@ export interface Verification {
   readonly fault: ChainFault | null;
 }
 
-type StoredRow = StoredEvent & { readonly hash: string };
-
-const PAGE = 500;
+/** What was found of one run. */
+interface Checked {
+  readonly events: number;
+  readonly fault: ChainFault | null;
+}
 
 /**
- * Recomputes the hash chain of one run, or of all, a page at a time (contract S11).
+ * Recomputes the hash chain of one run, or of all, and checks that their rows hold what their events lead to, a page at
+ * a time (contract S11). Of all, it also finds rows that belong to no run.
  *
  * @param head a hash that was kept elsewhere: the run's chain must still hold it, or it was cut short
+ * @throws NotFoundError if there is no run of this id
  */
 export async function verify(store: Store, runId: string | null, head: string | null): Promise<Verification> {
   let runs = 0;
   let events = 0;
-  for await (const run of runsOf(store, runId)) {
-    const checked = await verifyRun(store, run, head);
+  for await (const id of runId === null ? idsOf(store) : [runId]) {
+    const checked = await verifyRun(store, id, head);
     runs += 1;
     events += checked.events;
     if (checked.fault) return { ok: false, runs, events, fault: checked.fault };
   }
-  return { ok: true, runs, events, fault: null };
+  const fault = runId === null ? await strayFault(store) : null;
+  return { ok: fault === null, runs, events, fault };
 }
 
-async function* runsOf(store: Store, runId: string | null): AsyncGenerator<Run> {
-  if (runId !== null) {
-    yield store.read((sql) => loadRun(store, sql, runId));
-    return;
-  }
-  let cursor: Page = { limit: PAGE };
-  for (;;) {
-    const page = await store.read((sql) => loadRuns(store, sql, {}, cursor));
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) return;
-    cursor = { after: last.seq, limit: PAGE };
-  }
+async function* idsOf(store: Store): AsyncGenerator<string> {
+  const next = (after: unknown) => store.read((sql) => store.tables.runs.next(sql, 'id', after));
+  for (let id = await next(null); id !== null; id = await next(id)) yield id as string;
 }
 
-/** Walks one run's chain until its row says that there is no more of it; a living run may grow meanwhile. */
-async function verifyRun(
-  store: Store,
-  { id }: Run,
-  head: string | null,
-): Promise<{ events: number; fault: ChainFault | null }> {
-  const chain = new Chain(id, head);
-  for (;;) {
-    const run = await store.read((sql) => loadRun(store, sql, id));
-    // The first page has no lower bound: an event put before the first one is shown like any other, and is found here.
-    const after = chain.length === 0 ? {} : { after: chain.length };
-    const page = await store.read((sql) =>
-      store.tables.events.find(sql, { runId: id }, { by: 'index', ...after, limit: PAGE }),
-    );
-    const fault = chain.add(page) ?? (page.length === 0 ? chain.end(run) : null);
-    if (fault || page.length === 0) return { events: chain.length, fault };
-  }
-}
-
-/** The part of a chain that was walked and fits. */
-class Chain {
-  length = 0;
-  #previous = GENESIS_HASH;
-  #headSeen: boolean;
-
-  constructor(
-    private readonly runId: string,
-    private readonly head: string | null,
-  ) {
-    this.#headSeen = head === null;
-  }
-
-  add(rows: readonly StoredRow[]): ChainFault | null {
-    for (const row of rows) {
-      const index = this.length + 1;
-      if (row.index !== index) return this.#fault('an event is missing', `event ${index}`, `event ${row.index}`);
-      const hash = hashOf(this.#previous, row);
-      if (row.hash !== hash) return this.#fault('this event, or its place, was changed', hash, row.hash);
-      this.#previous = hash;
-      this.length = index;
-      this.#headSeen ||= hash === this.head;
+async function verifyRun(store: Store, runId: string, head: string | null): Promise<Checked> {
+  let check: RecordCheck | null = null;
+  for await (const row of recordOf(store, runId)) {
+    if (!check) {
+      check = new RecordCheck(row.row, head);
+      continue;
     }
-    return null;
+    const fault = check.add(row);
+    if (fault) return { events: check.events, fault };
   }
-
-  end(run: Run): ChainFault | null {
-    if (run.eventCount !== this.length) {
-      const fault = this.#fault(
-        'the run has another number of events',
-        `${run.eventCount} events`,
-        `${this.length} events`,
-      );
-      return { ...fault, index: Math.min(run.eventCount, this.length) + 1 };
-    }
-    if (run.headHash !== this.#previous) {
-      return this.#fault('the run names another last event', run.headHash, this.#previous);
-    }
-    if (this.#headSeen) return null;
-    return this.#fault('the chain does not hold the head that was kept', this.head ?? '', this.#previous);
-  }
-
-  #fault(message: string, expected: string, found: string): ChainFault {
-    return { runId: this.runId, index: this.length + 1, message, expected, found };
-  }
+  return { events: check?.events ?? 0, fault: check?.end() ?? null };
 }
 
-/** What a changed row holds need not even be text or a number; then it has no hash at all. */
-function hashOf(previous: string, row: StoredRow): string {
-  try {
-    return eventHash(previous, row);
-  } catch {
-    return 'the hash of text and numbers';
-  }
+async function strayFault(store: Store): Promise<ChainFault | null> {
+  const stray = await firstStray(store);
+  if (!stray) return null;
+  const { table, key } = stray;
+  const runId = shown('run_id', stray.runId);
+  const said = { message: 'this row belongs to no run', expected: `run ${runId}`, found: 'no such run' };
+  if (table === 'event' && typeof key === 'number') return eventFault(runId, key, said);
+  return rowFault(runId, `${table} ${shown('key', key)}`, said);
 }

@@ -61,6 +61,18 @@ export function approvalHash({ kind, capability, presentation, request }: Approv
   return sha256(storedJson({ kind, capability, presentation, request }));
 }
 
+/**
+ * The text whose SHA-256 is that hash, from a row as it is stored; null if it holds what is no text.
+ *
+ * Stored JSON is canonical, so nothing is parsed: one byte more or less is another text.
+ */
+export function subjectText(row: Readonly<Record<string, unknown>>): string | null {
+  const { kind, capability, presentation, request } = row;
+  if (typeof presentation !== 'string' || typeof request !== 'string') return null;
+  const names = `"capability":${JSON.stringify(capability)},"kind":${JSON.stringify(kind)}`;
+  return `{${names},"presentation":${presentation},"request":${request}}`;
+}
+
 /** Whether the call's outcome is what is asked about, so that a person may settle it. */
 export function asksForOutcome(kind: string): boolean {
   return (UNKNOWN_OUTCOME_KINDS as readonly string[]).includes(kind);

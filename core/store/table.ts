@@ -116,6 +116,47 @@ export class Table<Row extends object> {
     return (await sql.query(statement, parameters)).records;
   }
 
+  /**
+   * A page of the rows that match `where`, in the order of `by`: at most `rows` of them, and no more than it takes to
+   * reach `bytes` of text. It has a row if there is one, however long.
+   */
+  async page(sql: Sql, where: Partial<Row>, { by, after, rows, bytes }: PageOptions<Row>): Promise<Row[]> {
+    const tests = Object.keys(where);
+    const statement = this.#compiled(`page ${tests.join()} by ${by} ${after !== undefined}`, () =>
+      this.#pageStatement(tests, by, after !== undefined),
+    );
+    const bounds = [...this.#values(where, tests), ...(after === undefined ? [] : [after])];
+    const { records } = await sql.query(statement, [...bounds, ...bounds, rows, bytes]);
+    return records.map((record) => this.#row(record));
+  }
+
+  /** The sizes are summed up before any row is read: a window over the rows would hold them all. */
+  #pageStatement(tests: readonly string[], by: keyof Row & string, after: boolean): string {
+    const key = this.#name(this.#column(by));
+    const marked = tests.length + (after ? 1 : 0);
+    const filter = (from: number): string => {
+      const bound = after ? [`${key} > ${this.#mark(from + tests.length)}`] : [];
+      return ['1 = 1', ...(tests.length > 0 ? [this.#tests(tests, from)] : []), ...bound].join(' AND ');
+    };
+    const texts = this.#metadata.columns.filter(({ type }) => type === 'text').map((column) => this.#name(column));
+    const size = texts.map((name) => `COALESCE(octet_length(${name}), 0)`).join(' + ') || '0';
+    const sizes = `SELECT ${key}, ${size} AS size FROM ${this.#table()} WHERE ${filter(marked)} ORDER BY ${key} LIMIT ${this.#mark(2 * marked)}`;
+    const before = `SUM(size) OVER (ORDER BY ${key} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
+    const last = `SELECT MAX(${key}) FROM (SELECT ${key}, ${before} AS before FROM (${sizes}) AS sized) AS summed WHERE COALESCE(before, 0) < ${this.#mark(2 * marked + 1)}`;
+    return `SELECT ${this.#columns} FROM ${this.#table()} WHERE ${filter(0)} AND ${key} <= (${last}) ORDER BY ${key}`;
+  }
+
+  /** The least value of a column above `after`; null if there is none. */
+  async next(sql: Sql, column: keyof Row & string, after: unknown): Promise<unknown> {
+    const bounded = after !== null;
+    const statement = this.#compiled(`next ${column} ${bounded}`, () => {
+      const name = this.#name(this.#column(column));
+      return `SELECT MIN(${name}) AS least FROM ${this.#table()}${bounded ? ` WHERE ${name} > ${this.#mark(0)}` : ''}`;
+    });
+    const { records } = await sql.query(statement, bounded ? [after] : []);
+    return (records[0]?.least ?? null) as unknown;
+  }
+
   #returning(): string {
     const generated = this.#metadata.generatedColumns[0];
     return generated ? ` RETURNING ${this.#name(generated)}` : '';
@@ -174,4 +215,11 @@ export interface FindOptions<Row> {
   readonly descending?: boolean;
   readonly after?: number;
   readonly limit?: number;
+}
+
+export interface PageOptions<Row> {
+  readonly by: keyof Row & string;
+  readonly after?: unknown;
+  readonly rows: number;
+  readonly bytes: number;
 }

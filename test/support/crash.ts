@@ -106,10 +106,10 @@ export async function crashInTool(
   seen: Outside,
   build: Build = {},
   options: Partial<RuntimeOptions> = {},
+  runId = 'crashed',
 ): Promise<Crashed> {
   const { started, hang, act } = hangingCall();
   const dead = await world.open([mailer(seen, { ...build, act })], options);
-  const runId = 'crashed';
   const rejected = rejection(dead.runtime.start('mailer', { goal: 'send a note', id: runId }));
   await started.promise;
   dead.dieAfter(0);

@@ -95,6 +95,7 @@ function closeStep(step: Step, at: number): { step: NonNullable<Change['step']>;
       during: step.status,
       tool: step.tool,
       settled: true,
+      observation,
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { approvalHash, type Approval, type ApprovalSubject } from '../approval.js';
 import type { EventDraft } from '../event.js';
-import { judged, policyEvent, spend, type JudgedCall } from './tool.js';
+import { judged, judgedEvent, spend, type JudgedCall } from './tool.js';
 import { event, lastStep, runTo, stepTo, type Change, type NewApproval, type State } from './change.js';
 
 /** A question to a person, with the times that bound its answer. */
@@ -28,7 +28,7 @@ export function requestApproval(
     run: { ...runTo(state.run, 'WAITING'), lease: null },
     step: stepTo(step, 'awaiting_approval', judged(call)),
     approvals: [...(grant ? [spend(grant)] : []), { kind: 'insert', approval: approvalOf(state, question, at) }],
-    events: [policyEvent(state, call), requested(state, question)],
+    events: [judgedEvent(state, call), requested(state, question, at)],
   };
 }
 
@@ -38,7 +38,7 @@ export function pauseInterrupted(state: State, question: Question, before: reado
     run: { ...runTo(state.run, 'WAITING'), lease: null },
     step: stepTo(lastStep(state), 'awaiting_approval'),
     approvals: [{ kind: 'insert', approval: approvalOf(state, question, at) }],
-    events: [...before, requested(state, question)],
+    events: [...before, requested(state, question, at)],
   };
 }
 
@@ -51,7 +51,7 @@ function approvalOf(state: State, { id, subject, approvalTtlMs, grantTtlMs }: Qu
     hash: approvalHash(subject),
     status: 'pending',
     requestedAt: at,
-    expiresAt: approvalTtlMs === null ? null : at + approvalTtlMs,
+    expiresAt: endOf(approvalTtlMs, at),
     grantTtlMs,
     decidedAt: null,
     decidedBy: null,
@@ -62,7 +62,11 @@ function approvalOf(state: State, { id, subject, approvalTtlMs, grantTtlMs }: Qu
   };
 }
 
-function requested(state: State, { id, subject }: Question): EventDraft {
+function endOf(ttlMs: number | null, at: number): number | null {
+  return ttlMs === null ? null : at + ttlMs;
+}
+
+function requested(state: State, { id, subject, approvalTtlMs, grantTtlMs }: Question, at: number): EventDraft {
   return event('approval.requested', {
     step: lastStep(state).index,
     approval: id,
@@ -70,5 +74,7 @@ function requested(state: State, { id, subject }: Question): EventDraft {
     capability: subject.capability,
     presentation: subject.presentation,
     hash: approvalHash(subject),
+    expiresAt: endOf(approvalTtlMs, at),
+    grantTtlMs,
   });
 }

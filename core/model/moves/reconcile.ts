@@ -19,7 +19,7 @@ export function reconcileContinue(state: State, by: Reconciler, detail: string |
   return {
     run: {},
     step: stepTo(step, 'interrupted', { observation, finishedAt: at }),
-    events: [reconciled(state, { by, answer: 'continue', detail })],
+    events: [reconciled(state, { by, answer: 'continue', detail, observation })],
   };
 }
 

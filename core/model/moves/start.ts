@@ -1,6 +1,6 @@
 import type { Lease } from '../run.js';
 import type { Limits } from '../limits.js';
-import { isOpen, type Step } from '../step.js';
+import { isOpen, type Observation, type Step } from '../step.js';
 import { event, runTo, stepTo, type Change, type NewRun, type State } from './change.js';
 
 /** What a run is created with. */
@@ -84,15 +84,14 @@ function interruptedByCrash(step: Step, readOnly: boolean, at: number, events: C
     step.status === 'deciding'
       ? 'the process stopped before this step called anything; decide again'
       : `the process stopped during this call of ${step.tool ?? 'a tool'}, which is read only; decide again`;
+  const { index, status: during, tool } = step;
+  const observation: Observation | undefined = settled ? { kind: 'interrupted', cause: 'crash', message } : undefined;
   return {
     step: stepTo(step, 'interrupted', {
       cause: 'crash',
       interruptedAt: at,
-      ...(settled ? { observation: { kind: 'interrupted', cause: 'crash', message }, finishedAt: at } : {}),
+      ...(observation ? { observation, finishedAt: at } : {}),
     }),
-    events: [
-      ...events,
-      event('step.interrupted', { step: step.index, cause: 'crash', during: step.status, tool: step.tool, settled }),
-    ],
+    events: [...events, event('step.interrupted', { step: index, cause: 'crash', during, tool, settled, observation })],
   };
 }

@@ -1,3 +1,5 @@
+import { storedJson } from '../canonical-json.js';
+import { sha256 } from '../hash.js';
 import { repeatsInRow } from '../streaks.js';
 import type { Approval } from '../approval.js';
 import type { Json } from '../json.js';
@@ -63,7 +65,7 @@ export function denyTool(
       : call.reason,
     ...(outcomeUnknown ? { outcomeUnknown } : {}),
   };
-  const failed = failStep(state, observation, [policyEvent(state, call)], at);
+  const failed = failStep(state, observation, [judgedEvent(state, call)], at);
   const change = { ...failed, step: withJudgement(failed, call) };
   return resumption ? resuming(state, change, resumption) : change;
 }
@@ -130,6 +132,17 @@ export function policyEvent(
   call: { readonly policy: PolicyDecision; readonly atPause?: true },
 ): Change['events'][number] {
   return event('step.policy', { step: lastStep(state).index, decision: call.policy, atPause: call.atPause });
+}
+
+/** What the policy said of a call that is not started by it; the event says which call that was. */
+export function judgedEvent(state: State, call: JudgedCall): Change['events'][number] {
+  return event('step.policy', {
+    step: lastStep(state).index,
+    decision: call.policy,
+    tool: call.spec.name,
+    specHash: call.specHash,
+    argsHash: sha256(storedJson(call.args)),
+  });
 }
 
 /** The grant is used up, whatever became of it (F3). */

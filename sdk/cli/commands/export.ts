@@ -21,7 +21,7 @@ async function write(context: Context, id: string, command: Command): Promise<vo
   const { output } = context.streams;
   await withClient(context, command.optsWithGlobals<StoreOptions>(), async (client) => {
     for await (const line of client.runs.export(id)) {
-      if (!output.write(`${line}\n`)) await once(output, 'drain');
+      if (!output.write(line)) await once(output, 'drain');
     }
   });
 }

@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from '../../../core/errors.js';
-import { verifyExport, type Verification } from '../../../core/engine/verify-export.js';
+import type { Verification } from '../../../core/engine/verify.js';
+import { verifyExport } from '../../verify-export.js';
 import { EXIT, printJson, storeCommand, withClient, type Context, type StoreOptions } from '../command.js';
 import { count, plain } from '../format.js';
 

@@ -145,7 +145,8 @@ describe('what is asserted of every scenario', () => {
   }
 
   it('S11: finds a chain that does not fit', () => {
-    const fault = { runId: 'scenario', index: 3, message: 'changed', expected: 'a', found: 'b' };
+    const where = { where: 'event 3', field: null, index: 3 };
+    const fault = { runId: 'scenario', ...where, message: 'changed', expected: 'a', found: 'b' };
     expect(() => {
       assertScenario(kept, { ...FITS, chain: { ...CHAIN, ok: false, fault } });
     }).to.throw(ScenarioViolation, /S11.*changed/);

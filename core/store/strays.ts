@@ -1,0 +1,42 @@
+import type { EventRow } from './entities/index.js';
+import type { Store } from './store.js';
+import type { Table } from './table.js';
+
+/** A row that says that it belongs to a run that is not there. */
+export interface Stray {
+  readonly table: 'event' | 'step' | 'approval';
+  /** What names the row in its table. */
+  readonly key: unknown;
+  readonly runId: unknown;
+}
+
+type OfRun = Pick<EventRow, 'runId'>;
+
+/** The first row that belongs to no run. Runs are never deleted, so this can be asked while others go on. */
+export async function firstStray(store: Store): Promise<Stray | null> {
+  const { events, steps, approvals } = store.tables;
+  return (
+    (await strayOf(store, 'event', events, 'index', 'index')) ??
+    (await strayOf(store, 'step', steps, 'index', 'index')) ??
+    (await strayOf(store, 'approval', approvals, 'seq', 'id'))
+  );
+}
+
+async function strayOf<Row extends OfRun>(
+  store: Store,
+  name: Stray['table'],
+  table: Table<Row>,
+  by: keyof Row & string,
+  key: keyof Row & string,
+): Promise<Stray | null> {
+  const next = (after: unknown) => store.read((sql) => table.next(sql, 'runId', after));
+  for (let runId = await next(null); runId !== null; runId = await next(runId)) {
+    const id = runId as string;
+    const runs = await store.read((sql) => store.tables.runs.find(sql, { id }));
+    if (runs.length > 0) continue;
+    const where = { runId: id } as Partial<Row>;
+    const [row] = await store.read((sql) => table.find(sql, where, { by, limit: 1 }));
+    if (row) return { table: name, key: row[key], runId };
+  }
+  return null;
+}

@@ -1,0 +1,161 @@
+import type Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { verifyExport, type ChainFault, type Client } from 'holdpoint';
+import type { World } from '../../../support/world.js';
+import { DONE, recordsFile, SECRET, worldOf } from './records.js';
+import { cellsOf, changed, set, undetermined, type Cell } from './tampering.js';
+
+/** Of a row whose id is known, and which is no event: those have tests of their own. */
+function isRow({ table, column }: Cell): boolean {
+  return table !== 'holdpoint_events' && !(table === 'holdpoint_runs' && column === 'id');
+}
+
+describe('the rows of a run', () => {
+  let file: Buffer;
+  let world: World;
+  let db: Database.Database;
+  let client: Client;
+
+  before(async () => {
+    file = await recordsFile();
+  });
+  beforeEach(async () => {
+    world = worldOf(file);
+    client = await world.client();
+    db = world.sql();
+    db.pragma('ignore_check_constraints = ON');
+    db.pragma('synchronous = OFF');
+  });
+  afterEach(() => world.close());
+
+  async function faultOf(runId: string): Promise<ChainFault | null> {
+    const { ok, fault } = await client.verify({ runId });
+    expect(ok).to.equal(fault === null);
+    return fault;
+  }
+
+  /** What is found while a column holds another value. */
+  async function faultWith(cell: Cell, value: unknown): Promise<ChainFault | null> {
+    set(db, cell, value);
+    const fault = await faultOf(cell.runId);
+    set(db, cell, cell.value);
+    return fault;
+  }
+
+  async function ids(): Promise<string[]> {
+    return (await client.runs.list()).map(({ id }) => id);
+  }
+
+  it('S11: hold what the events lead to, in whatever state a run is or to whatever end it came', async () => {
+    expect(await client.verify()).to.include({ ok: true, fault: null, runs: (await ids()).length });
+    const statuses = (await client.runs.list()).map(({ status }) => status);
+    expect(new Set(statuses)).to.have.length(6);
+  });
+
+  it('S11: hold it in an exported file, too', async () => {
+    for (const id of await ids()) {
+      const { eventCount } = await client.runs.get(id);
+      const verified = await verifyExport(client.runs.export(id));
+      expect(verified, id).to.deep.equal({ ok: true, runs: 1, events: eventCount, fault: null });
+    }
+  });
+
+  it('S11: one column changed by hand is found, whichever it is, and its row is named', async () => {
+    const cells = cellsOf(db).filter(isRow);
+    expect(cells.length).to.be.greaterThan(500);
+    for (const cell of cells) {
+      const says = `${cell.runId}: ${cell.table}.${cell.column} of ${cell.where}`;
+      const fault = await faultWith(cell, changed(cell));
+      if (undetermined(cell)) continue;
+      expect(fault, says).to.include({ runId: cell.runId });
+      if (cell.names) continue;
+      expect([fault?.where, fault?.field, fault?.index], says).to.deep.equal([cell.where, cell.column, null]);
+    }
+    expect((await client.verify()).ok).to.be.true;
+  }).timeout(120_000);
+
+  it('S11: a column that holds what no version writes is found, and nothing is thrown', async () => {
+    const cells = cellsOf(db).filter((cell) => cell.runId === DONE && isRow(cell));
+    for (const cell of cells) {
+      for (const value of [Buffer.from('{}'), 'x', -1.5, 2 ** 60, Infinity, '']) {
+        if (undetermined(cell) || cell.value === value) continue;
+        expect(await faultWith(cell, value), `${cell.table}.${cell.column} = ${String(value)}`).not.to.be.null;
+      }
+    }
+  }).timeout(60_000);
+
+  it('S11: what is shown of a fault holds nothing of what agents, tools and persons said', async () => {
+    const secret = JSON.stringify({ text: SECRET });
+    const columns = ['args', 'decision', 'observation', 'policy', 'raw_decision', 'presentation', 'request', 'result'];
+    const cells = cellsOf(db).filter(({ column }) => columns.includes(column));
+    for (const cell of cells) {
+      const fault = await faultWith(cell, secret);
+      expect(fault).not.to.be.null;
+      expect(JSON.stringify(fault)).not.to.include(SECRET);
+    }
+    const original = await faultWith(
+      cells.find(({ runId }) => runId === 'looping')!,
+      null,
+    );
+    expect(JSON.stringify(original)).not.to.include(SECRET);
+  }).timeout(60_000);
+
+  it('S11: a long text is cut in what is shown of it', async () => {
+    const cell = cellsOf(db).find(({ runId, column }) => runId === DONE && column === 'goal')!;
+    const fault = await faultWith(cell, 'long '.repeat(1000));
+    expect(fault?.found).to.have.length.below(210);
+  });
+
+  it('S11: a row is named that is missing, or that no event leads to', async () => {
+    const step = db.prepare(`SELECT * FROM holdpoint_steps WHERE run_id = ? AND idx = 2`).get(DONE) as object;
+    const columns = Object.keys(step);
+    const insert = db.prepare(`INSERT INTO holdpoint_steps VALUES (${columns.map((name) => `@${name}`).join(', ')})`);
+    db.prepare('DELETE FROM holdpoint_steps WHERE run_id = ? AND idx = 2').run(DONE);
+    expect(await faultOf(DONE)).to.include({ where: 'step 2', field: null, expected: 'a row', found: 'none' });
+    insert.run(step);
+    for (const idx of [-1, 0, 9]) {
+      insert.run({ ...step, id: 'another', idx });
+      expect(await faultOf(DONE)).to.include({ where: `step ${idx}`, expected: 'no row', found: 'a row' });
+      db.prepare(`DELETE FROM holdpoint_steps WHERE id = 'another'`).run();
+    }
+    expect(await faultOf(DONE)).to.be.null;
+  });
+
+  it('S11: a tool spec that steps name is found missing, and changed', async () => {
+    const specs = db.prepare('SELECT * FROM holdpoint_tool_specs').all() as { hash: string; spec: string }[];
+    const [used] = db.prepare('SELECT spec_hash FROM holdpoint_steps WHERE run_id = ?').pluck().all(DONE) as string[];
+    const { hash, spec } = specs.find((one) => one.hash === used)!;
+    db.prepare('UPDATE holdpoint_tool_specs SET spec = ? WHERE hash = ?').run(spec.replace('false', 'true'), hash);
+    expect(await faultOf(DONE)).to.include({ where: `spec ${hash}`, field: 'spec' });
+    db.prepare('DELETE FROM holdpoint_tool_specs WHERE hash = ?').run(hash);
+    expect(await faultOf(DONE)).to.include({ where: `spec ${hash}`, found: 'none' });
+    db.prepare('INSERT INTO holdpoint_tool_specs VALUES (?, ?)').run(hash, spec);
+    expect(await faultOf(DONE)).to.be.null;
+  });
+
+  it('S11: a run under another id is found by the events that it has not', async () => {
+    db.prepare(`UPDATE holdpoint_runs SET id = 'renamed' WHERE id = ?`).run(DONE);
+    expect((await client.verify()).fault).to.include({ runId: 'renamed', where: 'event 1' });
+  });
+
+  for (const [table, at, where] of [
+    ['holdpoint_events', 2, 'event 3'],
+    ['holdpoint_steps', 0, 'step 1'],
+    ['holdpoint_approvals', 0, 'approval stray'],
+  ] as const) {
+    it(`S11: a row of ${table} that belongs to no run is found when all are verified`, async () => {
+      const row = (db.prepare(`SELECT * FROM ${table} WHERE run_id = ?`).all(DONE) as Record<string, unknown>[])[at]!;
+      const { seq: _seq, ...kept } = row;
+      const copy = { ...kept, run_id: 'nobody', ...('id' in row ? { id: 'stray' } : {}) };
+      const columns = Object.keys(copy);
+      db.prepare(
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((name) => `@${name}`).join(', ')})`,
+      ).run(table === 'holdpoint_approvals' ? { ...copy, step_id: 'nothing' } : copy);
+      const { ok, fault } = await client.verify();
+      expect(ok).to.be.false;
+      expect(fault).to.include({ runId: 'nobody', where, message: 'this row belongs to no run' });
+      db.prepare(`DELETE FROM ${table} WHERE run_id = 'nobody'`).run();
+      expect((await client.verify()).ok).to.be.true;
+    });
+  }
+});
