@@ -1,7 +1,7 @@
 import { isExpired, type Approval } from '../model/approval.js';
 import type { Bounded } from '../model/bounded.js';
 import type { Run, RunStatus } from '../model/run.js';
-import { readApprovals, readRuns } from '../store/bounded-reads.js';
+import { everyEntry, readApprovals, readRuns, type BoundedPage } from '../store/bounded-reads.js';
 import type { Store } from '../store/store.js';
 
 /** One thing that was looked at. */
@@ -16,7 +16,6 @@ export interface Finding {
   readonly ids: readonly string[];
 }
 
-const PAGE = 500;
 const NAMED = 10;
 
 const RESUME = 'resume the runs: runtime.resume(id)';
@@ -116,7 +115,7 @@ function heldBy({ lease }: Run, now: number): 'live' | 'dead' | 'stopped' {
 }
 
 async function* runsIn(store: Store, status: RunStatus): AsyncGenerator<Bounded<Run>> {
-  yield* pages((page) => store.read((sql) => readRuns(store, sql, { status }, page)));
+  yield* everyEntry((page) => store.read((sql) => readRuns(store, sql, { status }, page)));
 }
 
 /** The approvals that are open: asked and not decided, or granted and not used. */
@@ -124,9 +123,9 @@ async function openApprovals(store: Store): Promise<Finding[]> {
   const now = store.clock.now();
   const groups = { waiting: new Group(), expired: new Group(), granted: new Group() };
   for (const status of ['pending', 'approved'] as const) {
-    const read = (page: Parameters<typeof readApprovals>[3]): Promise<Bounded<Approval>[]> =>
+    const read = (page: BoundedPage): Promise<Bounded<Approval>[]> =>
       store.read((sql) => readApprovals(store, sql, { status }, page));
-    for await (const approval of pages(read)) {
+    for await (const approval of everyEntry(read)) {
       const group = isExpired(approval, now) ? groups.expired : status === 'pending' ? groups.waiting : groups.granted;
       group.add(approval.id);
     }
@@ -148,16 +147,4 @@ function found(
 ): Finding {
   if (count === 0) return { level: 'ok', about, message: 'none', advice: null, ids: [] };
   return { level, about, message: `${count} ${noun}${count === 1 ? '' : 's'} ${state}`, advice, ids };
-}
-
-async function* pages<T extends { readonly seq: number }>(
-  read: (page: { readonly limit: number; readonly after?: number }) => Promise<T[]>,
-): AsyncGenerator<T> {
-  let after: number | undefined;
-  for (;;) {
-    const page = await read({ limit: PAGE, ...(after === undefined ? {} : { after }) });
-    yield* page;
-    after = page.at(-1)?.seq;
-    if (page.length < PAGE) return;
-  }
 }

@@ -29,7 +29,7 @@ export async function see(store: Store, runId: string, approvers: Approvers | nu
 async function load(store: Store, sql: Sql, runId: string, approvers: Approvers | null): Promise<Seen> {
   const run = await loadRun(store, sql, runId);
   const steps = await loadSteps(store, sql, runId);
-  const approvals = await loadApprovals(store, sql, { runId });
+  const approvals = await loadApprovals(store, sql, runId);
   const broken = [run, ...steps, ...approvals].find((row) => row.decodeError !== null);
   const goesOn = !isTerminal(run.status);
   if (broken?.decodeError && goesOn) throw new UndecodableError(runId, broken.decodeError);

@@ -2,7 +2,8 @@ import { UndecodableError } from '../errors.js';
 import type { Approval, ApprovalStatus } from '../model/approval.js';
 import { signatureFault, type Approvers } from '../model/decision-signature.js';
 import type { DecisionFault } from '../model/signed-run.js';
-import { loadApprovals, loadRuns, type Page } from '../store/reads.js';
+import { everyEntry, readApprovals, readRuns } from '../store/bounded-reads.js';
+import { loadApproval } from '../store/reads.js';
 import type { Store } from '../store/store.js';
 import { see } from './seen.js';
 
@@ -22,13 +23,13 @@ export interface RefusedRun extends DecisionFault {
 }
 
 const DECIDED: readonly ApprovalStatus[] = ['approved', 'rejected', 'settled', 'spent'];
-const PAGE = 500;
 
 /** Every decision of a store whose signature does not hold, oldest first, read a page at a time. */
 export async function* unsignedDecisions(store: Store, approvers: Approvers): AsyncGenerator<UnsignedDecision> {
-  const pages = paged((page) => store.read((sql) => loadApprovals(store, sql, {}, page)));
-  for await (const approval of pages) {
-    const unsigned = unsignedDecision(approval, approvers);
+  for await (const { id, status } of everyEntry((page) => store.read((sql) => readApprovals(store, sql, {}, page)))) {
+    if (!DECIDED.includes(status)) continue;
+    // A signature is of the whole row.
+    const unsigned = unsignedDecision(await store.read((sql) => loadApproval(store, sql, id)), approvers);
     if (unsigned) yield unsigned;
   }
 }
@@ -40,8 +41,8 @@ export async function* unsignedDecisions(store: Store, approvers: Approvers): As
  */
 export async function* refusedRuns(store: Store, approvers: Approvers): AsyncGenerator<RefusedRun> {
   for (const status of ['WAITING', 'RUNNING'] as const) {
-    const pages = paged((page) => store.read((sql) => loadRuns(store, sql, { status }, page)));
-    for await (const { id: runId } of pages) {
+    const runs = everyEntry((page) => store.read((sql) => readRuns(store, sql, { status }, page)));
+    for await (const { id: runId } of runs) {
       const fault = await faultOf(store, runId, approvers);
       if (fault) yield { runId, ...fault };
     }
@@ -50,7 +51,6 @@ export async function* refusedRuns(store: Store, approvers: Approvers): AsyncGen
 
 function unsignedDecision(approval: Approval, approvers: Approvers): UnsignedDecision | null {
   const { id: approvalId, runId, status, decidedBy: by } = approval;
-  if (!DECIDED.includes(status)) return null;
   const why = signatureFault(approval, approvers);
   return why === null ? null : { approvalId, runId, status, by, why };
 }
@@ -61,18 +61,5 @@ async function faultOf(store: Store, runId: string, approvers: Approvers): Promi
   } catch (error) {
     if (error instanceof UndecodableError) return null;
     throw error;
-  }
-}
-
-async function* paged<Row extends { readonly seq: number }>(
-  load: (page: Page) => Promise<readonly Row[]>,
-): AsyncGenerator<Row> {
-  let cursor: Page = { limit: PAGE };
-  for (;;) {
-    const rows = await load(cursor);
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
-    cursor = { after: last.seq, limit: PAGE };
   }
 }

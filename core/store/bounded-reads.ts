@@ -19,6 +19,7 @@ export const MAX_TEXT = 65_536;
 /** The same in a long page. */
 const MAX_TEXT_OF_MANY = 8_192;
 const MANY = 128;
+const PAGE = 500;
 /** A row that holds more than this, in bytes, is not decoded. */
 const MAX_ROW = 64 * 1024 * 1024;
 
@@ -27,6 +28,20 @@ export interface BoundedPage {
   readonly after?: number;
   readonly limit: number;
   readonly newestFirst?: boolean;
+}
+
+/** Every entry of a list, a page at a time, oldest first. */
+export async function* everyEntry<T extends { readonly seq: number }>(
+  read: (page: BoundedPage) => Promise<readonly T[]>,
+): AsyncGenerator<T> {
+  let page: BoundedPage = { limit: PAGE };
+  for (;;) {
+    const entries = await read(page);
+    yield* entries;
+    const last = entries.at(-1);
+    if (!last || entries.length < PAGE) return;
+    page = { limit: PAGE, after: last.seq };
+  }
 }
 
 /** How one kind of row is read. */

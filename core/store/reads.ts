@@ -1,20 +1,14 @@
 import { NotFoundError } from '../errors.js';
 import { sha256 } from '../model/hash.js';
-import type { Approval, ApprovalStatus } from '../model/approval.js';
+import type { Approval } from '../model/approval.js';
 import type { RunEvent } from '../model/event.js';
 import type { State } from '../model/moves/change.js';
-import type { Run, RunStatus } from '../model/run.js';
+import type { Run } from '../model/run.js';
 import type { Step } from '../model/step.js';
 import type { ToolSpec } from '../model/tool.js';
 import { decodeApproval, decodeEvent, decodeRun, decodeSpec, decodeStep } from './decode.js';
 import type { Store } from './store.js';
 import type { Sql } from './table.js';
-
-/** Which page of a list: entries after the cursor `after`, at most `limit`. */
-export interface Page {
-  readonly after?: number;
-  readonly limit?: number;
-}
 
 export async function loadRun(store: Store, sql: Sql, id: string): Promise<Run> {
   const [row] = await store.tables.runs.find(sql, { id });
@@ -47,29 +41,14 @@ export async function loadSteps(store: Store, sql: Sql, runId: string): Promise<
   return (await store.tables.steps.find(sql, { runId }, { by: 'index' })).map(decodeStep);
 }
 
-/** Approvals, oldest first. */
-export async function loadApprovals(
-  store: Store,
-  sql: Sql,
-  filter: { readonly runId?: string; readonly status?: ApprovalStatus },
-  page: Page = {},
-): Promise<Approval[]> {
-  return (await store.tables.approvals.find(sql, filter, { by: 'seq', ...page })).map(decodeApproval);
+/** Every approval of a run, oldest first. */
+export async function loadApprovals(store: Store, sql: Sql, runId: string): Promise<Approval[]> {
+  return (await store.tables.approvals.find(sql, { runId }, { by: 'seq' })).map(decodeApproval);
 }
 
-/** Runs, oldest first (contract S10). */
-export async function loadRuns(
-  store: Store,
-  sql: Sql,
-  filter: { readonly status?: RunStatus; readonly agent?: string },
-  page: Page,
-): Promise<Run[]> {
-  return (await store.tables.runs.find(sql, filter, { by: 'seq', ...page })).map(decodeRun);
-}
-
-/** Events of a run, oldest first; the cursor is the place in the run. */
-export async function loadEvents(store: Store, sql: Sql, runId: string, page: Page = {}): Promise<RunEvent[]> {
-  return (await store.tables.events.find(sql, { runId }, { by: 'index', ...page })).map(decodeEvent);
+/** Every event of a run, oldest first. */
+export async function loadEvents(store: Store, sql: Sql, runId: string): Promise<RunEvent[]> {
+  return (await store.tables.events.find(sql, { runId }, { by: 'index' })).map(decodeEvent);
 }
 
 /** The spec that a step's call was last judged by; null if it has none, or its text is not the one that was hashed. */

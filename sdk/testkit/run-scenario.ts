@@ -228,7 +228,7 @@ class Play {
     return store.read(async (sql) => ({
       run: await loadRun(store, sql, RUN_ID),
       steps: await loadSteps(store, sql, RUN_ID),
-      approvals: await loadApprovals(store, sql, { runId: RUN_ID }),
+      approvals: await loadApprovals(store, sql, RUN_ID),
       events: await loadEvents(store, sql, RUN_ID),
     }));
   }

@@ -69,11 +69,11 @@ function tell(context: Context, verification: Verification, options: Options): v
   terminal.facts(
     [
       ['run', plain(fault.runId)],
-      ['where', plain(fault.where)],
+      ['where', fault.field === null ? plain(fault.where) : `${plain(fault.where)}, ${plain(fault.field)}`],
       ['expected', plain(fault.expected)],
       ['found', plain(fault.found)],
     ],
     1,
   );
-  terminal.line('Somebody changed the store, or it is damaged. Keep it as it is, and compare it with a copy.');
+  terminal.line('Somebody changed it, or it is damaged. Keep it as it is, and compare it with a copy.');
 }

@@ -35,7 +35,7 @@ describe('the commands that show', () => {
     ]);
     const columns = lines.map((line) => line.search(/(STATUS|RUNNING|WAITING|COMPLETED)/));
     expect(new Set(columns).size).to.equal(1);
-    expect(lines[1]).to.match(/days ago \(2026-01-01 \d\d:\d\d:\d\dZ\)  never finished$/);
+    expect(lines[1]).to.match(/days ago \(2026-01-01 \d\d:\d\d:\d\dZ\) {2}never finished$/);
   });
 
   it('runs: filters, and gives the cursor of the next page', async () => {

@@ -118,8 +118,20 @@ describe('a store that the command line does not open', () => {
       (path) => writeFileSync(path, 'dear diary, '.repeat(999), { mode: 0o600 }),
       /is not a SQLite database, or is encrypted; give another path/,
     ],
-    'was cut short': [(path) => (copy(path), truncateSync(path, 5000)), /is damaged; restore it from a backup/],
-    'others can write to': [(path) => (copy(path), chmodSync(path, 0o620)), /can be written to by others.*chmod go-w/],
+    'was cut short': [
+      (path) => {
+        copy(path);
+        truncateSync(path, 5000);
+      },
+      /is damaged; restore it from a backup/,
+    ],
+    'others can write to': [
+      (path) => {
+        copy(path);
+        chmodSync(path, 0o620);
+      },
+      /can be written to by others.*chmod go-w/,
+    ],
     'is a link': [(path) => symlinkSync('runs.db', path), /is a symbolic link/],
     'holds a trigger': [
       (path) => copy(path, 'CREATE TRIGGER t AFTER INSERT ON holdpoint_runs BEGIN SELECT 1; END'),
