@@ -190,7 +190,11 @@ describe('a record that somebody changed', () => {
       fc.asyncProperty(place, change, fc.string(), async (index, changes, key) => {
         const drop: Change = ({ payload }) => {
           const members = Object.entries(JSON.parse(payload) as object);
-          return { payload: JSON.stringify(Object.fromEntries(members.filter(([name]) => !name.startsWith(key.slice(0, 1) || 's')))) };
+          return {
+            payload: JSON.stringify(
+              Object.fromEntries(members.filter(([name]) => !name.startsWith(key.slice(0, 1) || 's'))),
+            ),
+          };
         };
         forge(forged(index, Object.keys(changes).length === 0 ? drop : () => changes));
         expect(await client.verify({ runId: DONE })).to.include({ runs: 1 });
