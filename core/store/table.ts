@@ -151,10 +151,10 @@ export class Table<Row extends object> {
     const bounded = after !== null;
     const statement = this.#compiled(`next ${column} ${bounded}`, () => {
       const name = this.#name(this.#column(column));
-      return `SELECT MIN(${name}) AS least FROM ${this.#table()}${bounded ? ` WHERE ${name} > ${this.#mark(0)}` : ''}`;
+      return `SELECT MIN(${name}) AS lowest FROM ${this.#table()}${bounded ? ` WHERE ${name} > ${this.#mark(0)}` : ''}`;
     });
     const { records } = await sql.query(statement, bounded ? [after] : []);
-    return (records[0]?.least ?? null) as unknown;
+    return (records[0]?.lowest ?? null) as unknown;
   }
 
   #returning(): string {

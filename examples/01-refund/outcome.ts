@@ -7,7 +7,7 @@ import type { Shop } from './shop.js';
 export async function showOutcome(shop: Shop, client: Client, screen: Screen, remark: string): Promise<void> {
   const run = await client.runs.get(shop.runId);
   const { ok, events, fault } = await client.verify({ runId: run.id });
-  if (!ok) throw new Error(`the audit trail was changed: ${fault?.message} at event ${fault?.index}`);
+  if (!ok) throw new Error(`the audit trail was changed: ${fault?.message} (${fault?.where})`);
   screen.facts([
     ['the run', `${run.status}, ${run.reason}`],
     ...(run.status === 'COMPLETED' ? [['its result', JSON.stringify(run.result)] as const] : []),

@@ -75,6 +75,7 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ...each('runId', [undefined], (client) => client.verify({ head: HASH })),
   ],
   'runs.get': each('runId', NO_ID, (client, id) => client.runs.get(id)),
+  'runs.export': each('runId', NO_ID, (client, id) => client.runs.export(id).next()),
   'runs.steps': each('runId', NO_ID, (client, id) => client.runs.steps(id)),
   'runs.events': [
     ...each('runId', NO_ID, (client, id) => client.runs.events(id)),

@@ -19,6 +19,7 @@ const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   'runs.list': (client) => client.runs.list(),
   'runs.steps': (client) => client.runs.steps('nobody'),
   'runs.events': (client) => client.runs.events('nobody'),
+  'runs.export': (client) => client.runs.export('nobody').next(),
   'approvals.get': (client) => client.approvals.get('nobody'),
   'approvals.list': (client) => client.approvals.list(),
   'approvals.approve': (client) => client.approvals.approve('nobody', BY),

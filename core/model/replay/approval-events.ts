@@ -53,6 +53,8 @@ function requestedApproval(state: ReplayedState, step: StepColumns, payload: Pay
     decided_by: null,
     note: null,
     result: null,
+    signature: null,
+    signer: null,
   };
 }
 
@@ -61,6 +63,9 @@ function decide(approval: ApprovalColumns, payload: Payload, at: number): void {
   approval.decided_at = at;
   approval.decided_by = text(payload.text('by'));
   approval.note = text(payload.textOrNull('note'));
+  if (!payload.has('signature')) return;
+  approval.signature = text(payload.text('signature'));
+  approval.signer = text(payload.text('signer'));
 }
 
 /** What the person entered is the step's result (contract I6). */

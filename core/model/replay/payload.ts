@@ -40,7 +40,7 @@ export class Payload {
 
   object(name: string): JsonObject {
     const value = this.json(name);
-    return isPlainObject(value) ? (value) : this.#refuse(name, 'an object');
+    return isPlainObject(value) ? value : this.#refuse(name, 'an object');
   }
 
   text(name: string): string {

@@ -57,6 +57,8 @@ export type ApprovalColumns = { readonly id: string } & Columns<
   | 'decided_by'
   | 'note'
   | 'result'
+  | 'signature'
+  | 'signer'
 >;
 
 /** What the rows of a run must hold after the events that were replayed so far. Large values are kept by their hash. */

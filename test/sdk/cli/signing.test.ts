@@ -59,6 +59,7 @@ describe('signing decisions from the command line', () => {
     const { code } = await holdpoint(['approve', id, '--hash', hash, '--by', 'dana', '--key', key], { store });
     expect(code).to.equal(0);
     expect((await (await open()).resume('asks')).status).to.equal('COMPLETED');
+    expect((await holdpoint(['verify', 'asks'], { store })).code).to.equal(0);
   });
 
   it('A7: doctor lists the decisions that no approver has signed, and the runtime refuses them', async () => {

@@ -133,6 +133,13 @@ describe('the rows of a run', () => {
     expect(await faultOf(DONE)).to.be.null;
   });
 
+  it('S9, S11: hold it again once a run was cancelled around a step in a status that nobody knows', async () => {
+    db.prepare(`UPDATE holdpoint_steps SET status = 'hunter2' WHERE run_id = 'waiting' AND idx = 2`).run();
+    expect(await faultOf('waiting')).to.include({ where: 'step 2', field: 'status' });
+    await client.cancel('waiting', { by: 'ann' });
+    expect(await faultOf('waiting')).to.be.null;
+  });
+
   it('S11: a run under another id is found by the events that it has not', async () => {
     db.prepare(`UPDATE holdpoint_runs SET id = 'renamed' WHERE id = ?`).run(DONE);
     expect((await client.verify()).fault).to.include({ runId: 'renamed', where: 'event 1' });

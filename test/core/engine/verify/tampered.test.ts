@@ -34,9 +34,13 @@ describe('a record that somebody changed', () => {
     db = world.sql();
     db.pragma('ignore_check_constraints = ON');
     db.pragma('synchronous = OFF');
-    events = db.prepare('SELECT * FROM holdpoint_events WHERE run_id = ? ORDER BY idx').all(DONE) as EventRow[];
+    events = eventsOf(DONE);
   });
   afterEach(() => world.close());
+
+  function eventsOf(runId: string): EventRow[] {
+    return db.prepare('SELECT * FROM holdpoint_events WHERE run_id = ? ORDER BY idx').all(runId) as EventRow[];
+  }
 
   async function faultOf(runId: string, head?: string): Promise<ChainFault | null> {
     return (await client.verify({ runId, ...(head === undefined ? {} : { head }) })).fault;
@@ -50,8 +54,8 @@ describe('a record that somebody changed', () => {
   }
 
   /** Writes the chain anew, with every hash and the run's head as if it had been so from the start. */
-  function forge(rows: readonly EventRow[]): void {
-    db.prepare('DELETE FROM holdpoint_events WHERE run_id = ?').run(DONE);
+  function forge(rows: readonly EventRow[], run = DONE): void {
+    db.prepare('DELETE FROM holdpoint_events WHERE run_id = ?').run(run);
     let previous = GENESIS_HASH;
     for (const [place, row] of rows.entries()) {
       const { run_id: runId, type, payload, created_at: at } = row;
@@ -59,7 +63,7 @@ describe('a record that somebody changed', () => {
       insert({ ...row, idx: place + 1, hash: previous });
     }
     db.prepare('UPDATE holdpoint_runs SET event_count = ?, head_hash = ? WHERE id = ?').run(
-      ...[rows.length, previous, DONE],
+      ...[rows.length, previous, run],
     );
   }
 
@@ -180,6 +184,26 @@ describe('a record that somebody changed', () => {
     });
   }
 
+  it('S11: what an event of an older version does not say is not checked, and all else is', async () => {
+    const older: Readonly<Record<string, readonly string[]>> = {
+      'step.policy': ['tool', 'specHash', 'argsHash'],
+      'step.interrupted': ['observation'],
+      'step.reconciled': ['observation'],
+      'approval.requested': ['expiresAt', 'grantTtlMs'],
+    };
+    for (const { id } of await client.runs.list()) {
+      const stripped = eventsOf(id).map((event) => {
+        const members = Object.entries(JSON.parse(event.payload) as object);
+        const kept = members.filter(([name]) => !older[event.type]?.includes(name));
+        return { ...event, payload: JSON.stringify(Object.fromEntries(kept)) };
+      });
+      forge(stripped, id);
+      expect(await faultOf(id), id).to.be.null;
+    }
+    db.prepare(`UPDATE holdpoint_approvals SET expires_at = 1, note = 'sure' WHERE run_id = 'rejected'`).run();
+    expect(await faultOf('rejected')).to.include({ field: 'note', expected: 'not now', found: 'sure' });
+  });
+
   it('S11: whatever its events say, it is verified to the end and nothing is thrown', async () => {
     const change = fc.record(
       { type: fc.constantFrom(...EVENT_TYPES), payload: fc.json(), created_at: fc.integer() },
@@ -190,7 +214,11 @@ describe('a record that somebody changed', () => {
       fc.asyncProperty(place, change, fc.string(), async (index, changes, key) => {
         const drop: Change = ({ payload }) => {
           const members = Object.entries(JSON.parse(payload) as object);
-          return { payload: JSON.stringify(Object.fromEntries(members.filter(([name]) => !name.startsWith(key.slice(0, 1) || 's')))) };
+          return {
+            payload: JSON.stringify(
+              Object.fromEntries(members.filter(([name]) => !name.startsWith(key.slice(0, 1) || 's'))),
+            ),
+          };
         };
         forge(forged(index, Object.keys(changes).length === 0 ? drop : () => changes));
         expect(await client.verify({ runId: DONE })).to.include({ runs: 1 });
