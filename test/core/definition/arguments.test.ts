@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Type } from 'class-transformer';
 import {
   IsEnum,
+  IsIn,
   IsInt,
   IsObject,
   IsOptional,
@@ -12,6 +13,7 @@ import {
   registerDecorator,
   ValidateIf,
   ValidateNested,
+  NotEquals,
 } from 'class-validator';
 import { validateArguments } from '../../../core/definition/arguments.js';
 import type { Checked } from '../../../core/definition/definition.js';
@@ -321,6 +323,22 @@ describe('validators', () => {
     const input = defineInput(Numbered);
     const args = { word: 'one', level: 'Low' };
     expect(accepted(await validateArguments(input, args))).to.deep.equal(args);
+  });
+
+  it('P3: with each: true null is no array, even where it may be an item; it is where the list is optional', async () => {
+    class Nullable {
+      @IsIn(['a', null], { each: true }) among!: (string | null)[];
+      @NotEquals('a', { each: true }) but!: unknown[];
+      @IsOptional() @IsIn(['a'], { each: true }) optional?: string[] | null;
+      @ValidateIf((all: Nullable) => all.sometimes !== null) @IsIn(['a'], { each: true }) sometimes!: string[] | null;
+    }
+    const input = defineInput(Nullable);
+    const given = { among: [null], but: [], optional: null, sometimes: null };
+    expect(accepted(await validateArguments(input, given))).to.deep.equal(given);
+    expect(await problems({ ...given, among: null, but: null, sometimes: [] }, input)).to.deep.equal([
+      'args.among: must be an array',
+      'args.but: must be an array',
+    ]);
   });
 
   it('P3: with each: true they ask for an array', async () => {
