@@ -104,7 +104,7 @@ export function comparable({ line, output }: Command): Command {
   if (!line.startsWith('npx holdpoint')) return { line, output };
   const same = output
     .replace(/\b(?:now|(?:in )?\d+ (?:second|minute|hour|day)s?(?: ago)?) \(/g, 'TIME (')
-    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, 'DATE')
+    .replace(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'DATE')
     .replace(/\b\d{13}\b/g, 'MS')
     .replace(/-[0-9a-f]{12}\b/g, '-SUFFIX')
     .replace(/ +/g, ' ');

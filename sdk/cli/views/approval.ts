@@ -1,6 +1,6 @@
 import { asksForOutcome, isExpired, type Approval } from '../../../core/model/approval.js';
 import type { Bounded } from '../../../core/model/bounded.js';
-import type { Json } from '../../../core/model/json.js';
+import type { Json, JsonObject } from '../../../core/model/json.js';
 import type { Run } from '../../../core/model/run.js';
 import { abbreviated, plain, short, time } from '../format.js';
 import type { Cell, Fact, Terminal } from '../terminal.js';
@@ -43,12 +43,18 @@ export function showApproval(
   terminal.line({ text: `Approval ${approval.id}`, style: 'bold' });
   terminal.facts(factsOf(approval, run, now), 1);
   const max = full ? Infinity : FIELDS;
-  showFields(terminal, 'presentation', approval.presentation, max);
+  showFields(terminal, 'presentation', summaryFirst(approval.presentation), max);
   showFields(terminal, 'arguments', (approval.request as Partial<Approval['request']>).args ?? null, max);
   if (approval.cut.length > 0) {
     const warning = `Too long to be read here in full: ${approval.cut.join(', ')}. \`holdpoint runs export\` writes all of it.`;
     terminal.line({ text: warning, style: 'yellow' }, 1);
   }
+}
+
+/** Members are stored in the order of their names; what a person reads first is the summary, if there is one. */
+function summaryFirst(presentation: JsonObject): JsonObject {
+  const { summary, ...rest } = presentation;
+  return summary === undefined ? rest : { summary, ...rest };
 }
 
 function factsOf(approval: Bounded<Approval>, run: Bounded<Run>, now: number): Fact[] {
