@@ -29,7 +29,7 @@ export function plainOf(
 
 function plainProperty(value: unknown, property: PropertyShape, path: string, problems: Problem[]): unknown {
   if (value === undefined) return value;
-  const wrong = misfit(value, property);
+  const wrong = value === null ? nullMisfit(property) : misfit(value, property);
   if (wrong !== null) problems.push({ path, message: wrong });
   if (value === null) return value;
   if (!Array.isArray(value)) return plainItem(value, property.holds, path, problems);
@@ -39,16 +39,16 @@ function plainProperty(value: unknown, property: PropertyShape, path: string, pr
 /** What class-validator lets pass, and the property's type would not. */
 function misfit(value: unknown, property: PropertyShape): string | null {
   const { holds, list } = property;
-  if (value === null) return list && !mayBeNull(property) ? 'must be an array' : null;
   if (list && !Array.isArray(value)) return 'must be an array';
   if (!list && Array.isArray(value) && holds.kind === 'object') return 'must be one object, not an array';
   if (!list && Array.isArray(value) && holds.kind === 'date') return 'must be one date, not an array';
   return isMember(value, property) ? null : 'must be a value of the enum, not its name';
 }
 
-/** Validators of items say nothing of a list that is null, and those that list null among the items would let it pass. */
-function mayBeNull({ validators }: PropertyShape): boolean {
-  return validators.some((validator) => validator.name === 'isOptional' || isConditional(validator));
+/** Validators of items say nothing of a list that is null, and those that list null among the items let it pass. */
+function nullMisfit({ list, validators }: PropertyShape): string | null {
+  const mayBeNull = validators.some((validator) => validator.name === 'isOptional' || isConditional(validator));
+  return list && !mayBeNull ? 'must be an array' : null;
 }
 
 /** class-validator takes the names of a numeric enum for its values; a tool that is typed by the enum would not. */

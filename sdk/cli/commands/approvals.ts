@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { APPROVAL_STATUSES, type ApprovalStatus } from '../../../core/model/approval.js';
 import { printJson, storeCommand, wholeNumber, withClient, type Context, type StoreOptions } from '../command.js';
 import { count } from '../format.js';
-import { APPROVAL_COLUMNS, approvalRow } from '../views/approval.js';
+import { APPROVAL_COLUMNS, approvalRow, READ_TO_SHOW, showApproval } from '../views/approval.js';
 
 interface Options extends StoreOptions {
   readonly status?: ApprovalStatus;
@@ -10,16 +10,25 @@ interface Options extends StoreOptions {
   readonly run?: string;
   readonly after?: number;
   readonly limit: number;
+  readonly full?: true;
 }
 
 export function approvalsCommand(context: Context): Command {
-  return storeCommand('approvals', 'List what waits for a person, oldest first.', 'holdpoint approvals --store runs.db')
+  return storeCommand(
+    'approvals',
+    'List what waits for a person, oldest first; or show one approval in full.',
+    'holdpoint approvals --store runs.db',
+  )
+    .argument('[approval]', 'the id of the one to show')
     .addOption(new Option('--status <status>', 'those instead of the pending ones').choices(APPROVAL_STATUSES))
     .option('--all', 'those of every status')
     .option('--run <run>', 'only this run’s')
     .option('--after <cursor>', 'the next page: the cursor that the last one ended with', wholeNumber)
     .option('--limit <count>', 'approvals a page, at most 1000', wholeNumber, 50)
-    .action((options: Options) => list(context, options));
+    .option('--full', 'with an id: show every field of the request')
+    .action((id: string | undefined, options: Options) =>
+      id === undefined ? list(context, options) : show(context, id, options),
+    );
 }
 
 async function list(context: Context, options: Options): Promise<void> {
@@ -48,5 +57,17 @@ async function list(context: Context, options: Options): Promise<void> {
     if (approvals.some((approval) => approval.status === 'pending')) {
       terminal.line('`holdpoint approve`, `reject` or `settle` with its id shows one in full, and asks.');
     }
+  });
+}
+
+async function show(context: Context, id: string, options: Options): Promise<void> {
+  await withClient(context, options, async (client) => {
+    const approval = await client.approvals.get(id, READ_TO_SHOW);
+    if (options.json) {
+      printJson(context, { approval });
+      return;
+    }
+    const run = await client.runs.get(approval.runId);
+    showApproval(context.terminal, approval, run, { now: context.clock.now(), full: options.full ?? false });
   });
 }

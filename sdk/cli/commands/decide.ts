@@ -8,10 +8,7 @@ import type { Client, DecisionOptions } from '../../client.js';
 import { EXIT, printJson, storeCommand, thisUser, withClient, type Context, type StoreOptions } from '../command.js';
 import { canAsk, confirm } from '../prompt.js';
 import { readPrivateKey } from '../keys.js';
-import { consequenceOf, showApproval } from '../views/approval.js';
-
-/** How much of a request is read to be shown; the rest is in an export. */
-const MAX_TEXT = 16 * 1024 * 1024;
+import { consequenceOf, READ_TO_SHOW, showApproval } from '../views/approval.js';
 
 interface Options extends StoreOptions {
   readonly hash?: string;
@@ -108,10 +105,10 @@ async function asked(
   if (options.json === true || !canAsk(streams)) {
     throw new InvalidArgumentError(
       `there is no terminal to ask at, and nothing was decided; give the hash of the request that you saw: ` +
-        `holdpoint ${verb} ${id} --hash HASH (\`holdpoint approvals --json\` shows it)`,
+        `holdpoint ${verb} ${id} --hash HASH (\`holdpoint approvals ${id}\` shows it)`,
     );
   }
-  const approval = await client.approvals.get(id, { maxText: MAX_TEXT });
+  const approval = await client.approvals.get(id, READ_TO_SHOW);
   const run = await client.runs.get(approval.runId);
   showApproval(terminal, approval, run, { now: clock.now(), full: options.full ?? false });
   if (approval.status !== 'pending') return approval.hash;

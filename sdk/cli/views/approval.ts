@@ -6,6 +6,9 @@ import { abbreviated, plain, short, time } from '../format.js';
 import type { Cell, Fact, Terminal } from '../terminal.js';
 import { showFields } from './fields.js';
 
+/** How much of a request is read to be shown; the rest is in an export. */
+export const READ_TO_SHOW = { maxText: 16 * 1024 * 1024 };
+
 /** How many fields are shown unless all are asked for. */
 const FIELDS = 100;
 

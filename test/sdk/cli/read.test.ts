@@ -112,6 +112,14 @@ describe('the commands that show', () => {
     );
   });
 
+  it('approvals: shows one in full, without deciding it', async () => {
+    const out = await printed('approvals', given.interrupted.id);
+    expect(out).to.match(/^Approval .*\n {2}status +pending\n/);
+    expect(out).to.contain(`hash         ${given.interrupted.hash}`);
+    const { approval } = await json<{ approval: Approval }>('approvals', given.interrupted.id);
+    expect(approval).to.include({ id: given.interrupted.id, hash: given.interrupted.hash, status: 'pending' });
+  });
+
   it('doctor: tells what needs somebody, what is wrong, and what to do about each', async () => {
     const { code, out, err } = await holdpoint(['doctor'], { store });
     expect({ code, err }).to.deep.equal({ code: 1, err: '' });

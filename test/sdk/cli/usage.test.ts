@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFil
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { holdpoint, holdpointHere, holdpointOnTerminal } from '../../support/cli.js';
+import { ROOT } from '../../docs/pages.js';
+import { holdpoint, holdpointHere, holdpointOnTerminal, MAIN } from '../../support/cli.js';
 import { World } from '../../support/world.js';
 import { waitingRun } from '../../core/store/waiting.js';
 
@@ -30,6 +31,13 @@ describe('how the command line is used', () => {
       expect(help.out, command).to.match(/Example:\n {2}\$ holdpoint /);
       expect(out, command).to.contain(`  ${command.split(' ')[0]} `);
     }
+  });
+
+  it('is what `npx holdpoint` runs: the package names it, and it starts by itself', () => {
+    const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { bin: { holdpoint: string } };
+    const file = join(ROOT, bin.holdpoint);
+    expect(file).to.equal(MAIN);
+    expect(readFileSync(file, 'utf8')).to.match(/^#!\/usr\/bin\/env node\n/);
   });
 
   const WRONG: readonly (readonly [args: string, says: RegExp])[] = [
