@@ -48,7 +48,7 @@ export function showApproval(
   const max = full ? Infinity : FIELDS;
   showFields(terminal, 'presentation', summaryFirst(approval.presentation), max);
   showFields(terminal, 'arguments', (approval.request as Partial<Approval['request']>).args ?? null, max);
-  if (approval.cut.length > 0) {
+  if (approval.cut) {
     const warning = `Too long to be read here in full: ${approval.cut.join(', ')}. \`holdpoint runs export\` writes all of it.`;
     terminal.line({ text: warning, style: 'yellow' }, 1);
   }
