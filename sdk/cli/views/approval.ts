@@ -12,10 +12,11 @@ export const READ_TO_SHOW = { maxText: 16 * 1024 * 1024 };
 /** How many fields are shown unless all are asked for. */
 const FIELDS = 100;
 
-export const APPROVAL_COLUMNS = ['APPROVAL', 'STATUS', 'KIND', 'TOOL', 'RUN', 'ASKED'];
+export const APPROVAL_COLUMNS = ['APPROVAL', 'STATUS', 'KIND', 'TOOL', 'RUN', 'ASKED', 'DECIDED'];
 
 /** An approval as one line of a table. */
 export function approvalRow(approval: Bounded<Approval>, now: number): Cell[] {
+  const { decidedAt, decidedBy } = approval;
   return [
     plain(approval.id),
     statusOf(approval, now),
@@ -23,11 +24,17 @@ export function approvalRow(approval: Bounded<Approval>, now: number): Cell[] {
     short(toolOf(approval), 40),
     plain(approval.runId),
     time(approval.requestedAt, now),
+    decidedAt === null ? '-' : `${short(decidedBy, 24)}, ${time(decidedAt, now)}`,
   ];
 }
 
 function statusOf(approval: Approval, now: number): string {
   return isExpired(approval, now) ? `${plain(approval.status)}, expired` : plain(approval.status);
+}
+
+function expiryOf({ expiresAt }: Approval, now: number): string {
+  if (expiresAt === null) return 'never';
+  return expiresAt > now ? time(expiresAt, now) : `expired ${time(expiresAt, now)}`;
 }
 
 /** The tool's name; a damaged request may have none. */
@@ -48,6 +55,7 @@ export function showApproval(
   const max = full ? Infinity : FIELDS;
   showFields(terminal, 'presentation', summaryFirst(approval.presentation), max);
   showFields(terminal, 'arguments', (approval.request as Partial<Approval['request']>).args ?? null, max);
+  if (approval.result !== null) showFields(terminal, 'result, as entered', approval.result, max);
   if (approval.cut) {
     const warning = `Too long to be read here in full: ${approval.cut.join(', ')}. \`holdpoint runs export\` writes all of it.`;
     terminal.line({ text: warning, style: 'yellow' }, 1);
@@ -72,11 +80,13 @@ function factsOf(approval: Bounded<Approval>, run: Bounded<Run>, now: number): F
     ['tool', `${toolOf(approval)} (${tool?.readOnly ? 'read only' : plain(tool?.effect)})`],
     ['description', tool?.description ? plain(tool.description) : '-'],
     ['asked', time(approval.requestedAt, now)],
-    ['expires', approval.expiresAt === null ? 'never' : time(approval.expiresAt, now)],
+    ['expires', expiryOf(approval, now)],
     ['hash', plain(approval.hash)],
   ];
   if (approval.decidedAt !== null) {
     facts.push(['decided', `by ${plain(approval.decidedBy)} ${time(approval.decidedAt, now)}`]);
+    // Who decided is what they said; who signed is what they could prove (contract A7).
+    facts.push(['signed', approval.signer === null ? 'no' : `with the key ${plain(approval.signer)}`]);
   }
   if (approval.note !== null) facts.push(['note', plain(approval.note)]);
   if (approval.decodeError !== null) facts.push(['damaged', { text: plain(approval.decodeError), style: 'red' }]);

@@ -6,6 +6,10 @@ import type { Terminal } from '../terminal.js';
 export function showFields(terminal: Terminal, name: string, value: Json, max: number): void {
   const { facts, hidden } = fieldsOf(value, max);
   const [first] = facts;
+  if (facts.length === 1 && first?.[0] === '' && (first[1] === '{}' || first[1] === '[]')) {
+    terminal.facts([[name, 'none']], 1);
+    return;
+  }
   if (facts.length === 1 && first?.[0] === '') {
     terminal.facts([[name, first[1]]], 1);
     return;

@@ -121,7 +121,10 @@ describe('a store that the command line does not open', () => {
   const REFUSED: Readonly<Record<string, readonly [make: (path: string) => void, says: RegExp]>> = {
     'is not there': [() => undefined, /there is no such file; Runtime.open creates it/],
     'is a folder': [(path) => mkdirSync(path), /is not a file; give the path of a database file/],
-    'is empty': [(path) => writeFileSync(path, '', { mode: 0o600 }), /is not a Holdpoint database of this version/],
+    'is empty': [
+      (path) => writeFileSync(path, '', { mode: 0o600 }),
+      /is not a Holdpoint database: none of its tables are there. Check the path/,
+    ],
     'is a text': [
       (path) => writeFileSync(path, 'dear diary, '.repeat(999), { mode: 0o600 }),
       /is not a SQLite database, or is encrypted; give another path/,
