@@ -1,3 +1,4 @@
+import { printableJson } from '../model/printable-json.js';
 import type { RecordPart, RecordRow } from '../model/replay/record-check.js';
 import { recordOf } from '../store/record.js';
 import type { Store } from '../store/store.js';
@@ -35,9 +36,7 @@ function writable(value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? { real: String(value) } : value;
 }
 
-/** Some readers of lines take these two for the end of one. */
+/** It may be printed on a terminal; and some readers of lines take U+2028 and U+2029 for the end of one. */
 function line(value: unknown): string {
-  return `${JSON.stringify(value)
-    .replace(/\u2028/g, '\\u2028')
-    .replace(/\u2029/g, '\\u2029')}\n`;
+  return `${printableJson(value)}\n`;
 }

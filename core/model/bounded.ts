@@ -48,6 +48,9 @@ class Cutter {
 
   cut(value: Json, max: number, depth: number): Json {
     if (typeof value === 'string') return cutText(value, max);
+    // A column may hold bytes: somebody wrote them there.
+    if ((value as unknown) instanceof Uint8Array)
+      return `[${(value as unknown as Uint8Array).length} bytes that are not text]`;
     if (typeof value !== 'object' || value === null || this.#size(value, depth) <= max) return value;
     if (depth > STORED_DEPTH) return '… [cut: nested too deeply]';
     return isPlainObject(value) ? this.#cutObject(value, max, depth) : this.#cutArray(value, max, depth);

@@ -22,10 +22,9 @@ const JOINED = `[${[
   .map((script) => `\\p{Script=${script}}`)
   .join('')}]`;
 
-/** Letters and symbols that look like nothing: the Hangul fillers, two vowels of Khmer, the empty Braille cell. */
-const BLANKS = '\\u115F\\u1160\\u17B4\\u17B5\\u2800\\u3164\\uFFA0';
+/** What looks like nothing: the Hangul fillers, selectors of variants, joiners of marks; and the empty Braille cell. */
+const BLANKS = '\\p{Default_Ignorable_Code_Point}\\u2800';
 const IDEOGRAPH_SELECTORS = '\\u{E0100}-\\u{E01EF}';
-const SELECTORS = `\\u180B-\\u180D\\u180F\\uFE00-\\uFE0F${IDEOGRAPH_SELECTORS}`;
 
 /** What would be hidden, were it not where it is. */
 const ORDINARY = [
@@ -35,7 +34,7 @@ const ORDINARY = [
 ];
 
 const HIDDEN = [
-  `[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}${BLANKS}${SELECTORS}]`,
+  `[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}${BLANKS}]`,
   // At the start of a text a mark would sit on what is printed before it.
   '(?<![\\s\\S])\\p{M}+',
   `(?<=\\p{M}{${MARKS}})\\p{M}+`,

@@ -1,9 +1,11 @@
 import { NotFoundError } from '../errors.js';
 import { bounded, type Bounded } from '../model/bounded.js';
-import type { Approval, ApprovalStatus } from '../model/approval.js';
+import { subjectText, type Approval, type ApprovalStatus } from '../model/approval.js';
 import type { RunEvent } from '../model/event.js';
+import { sha256 } from '../model/hash.js';
 import type { Run, RunStatus } from '../model/run.js';
 import type { Step } from '../model/step.js';
+import type { ApprovalRow } from './entities/index.js';
 import { decodeApproval, decodeEvent, decodeRun, decodeStep } from './decode.js';
 import type { Store } from './store.js';
 import type { FindOptions, Sql, Table } from './table.js';
@@ -108,7 +110,18 @@ function runs({ tables }: Store): Kind<RowOf<'runs'>, Run> {
 }
 
 function approvals({ tables }: Store): Kind<RowOf<'approvals'>, Approval> {
-  return { table: tables.approvals, key: 'seq', decode: decodeApproval };
+  return { table: tables.approvals, key: 'seq', decode: decodeShown };
+}
+
+/**
+ * Who is shown a request decides by its hash, so one that was edited is not shown as if it were the one of that hash:
+ * edited back before the decision, it would be decided unseen (contract A2).
+ */
+function decodeShown(row: ApprovalRow): Approval {
+  const approval = decodeApproval(row);
+  const text = subjectText(row as Pick<ApprovalRow, keyof ApprovalRow>);
+  if (approval.decodeError !== null || (text !== null && sha256(text) === row.hash)) return approval;
+  return { ...approval, decodeError: 'the request is not the one of its hash' };
 }
 
 function maxTextOf({ limit }: BoundedPage): number {

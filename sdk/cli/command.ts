@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError as InvalidOption, Option } from 'commande
 import { systemClock, type Clock } from '../../core/clock.js';
 import { HoldpointError, InvalidArgumentError } from '../../core/errors.js';
 import { Client } from '../client.js';
-import { printableJson } from './json.js';
+import { printableJson } from '../../core/model/printable-json.js';
 import { Terminal, type Streams } from './terminal.js';
 
 /** The exit codes (documented in docs/operating.md). */

@@ -1,7 +1,11 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { InvalidArgumentError } from '../../core/errors.js';
 
 const READABLE_BY_OTHERS = 0o077;
+
+/** Where a path is expected, somebody may give the key itself: what names no file is not quoted. */
+const NO_FILE = 'there is no file at the path given; the key itself is not taken here';
+const WHY: Readonly<Record<string, string>> = { ENOENT: NO_FILE, ENAMETOOLONG: NO_FILE };
 
 /**
  * A private key from a file that is its owner's only.
@@ -26,8 +30,7 @@ function reading<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new InvalidArgumentError(
-      `cannot read the key ${path}: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
-    );
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new InvalidArgumentError(`cannot read the key${existsSync(path) ? ` ${path}` : ''}: ${WHY[code] ?? code}`);
   }
 }

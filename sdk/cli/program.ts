@@ -26,11 +26,20 @@ const COMMANDS: readonly ((context: Context) => Command)[] = [
   keygenCommand,
 ];
 
-/** Runs one command; resolves to its exit code. It never throws. */
-export async function execute(args: readonly string[], streams: Streams): Promise<number> {
+/**
+ * Runs one command; resolves to its exit code. It never throws.
+ *
+ * @param settled told of a code as soon as the command knows it, before it writes what it found
+ */
+export async function execute(
+  args: readonly string[],
+  streams: Streams,
+  settled: (code: number) => void = () => undefined,
+): Promise<number> {
   let code: number = EXIT.done;
   const context = contextOf(streams, (given) => {
     code = given;
+    settled(given);
   });
   const program = programOf(context);
   try {

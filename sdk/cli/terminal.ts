@@ -3,6 +3,12 @@ import stringWidth from 'string-width';
 import { escapeText } from '../../core/model/escape-text.js';
 
 const GAP = '  ';
+/** A longer name does not push the values of the others away. */
+const MAX_LABEL = 40;
+/** The styles that are set here; text of others has none when it is printed. */
+// eslint-disable-next-line no-control-regex
+const STYLING = /(\u001B\[\d+m)/;
+const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -42,16 +48,17 @@ export class Terminal {
   }
 
   line(cell: Cell = '', indent = 0): void {
-    this.out.write(`${GAP.repeat(indent)}${this.#render(cell)}`.trimEnd() + '\n');
+    this.#write(this.#render(cell), indent, GAP.length);
   }
 
   /** Names and values, one below the other. */
   facts(facts: readonly Fact[], indent = 0): void {
-    const width = Math.max(0, ...facts.map(([name]) => stringWidth(escapeText(name))));
-    for (const [name, value] of facts) {
-      const padding = ' '.repeat(width - stringWidth(escapeText(name)));
+    const widths = facts.map(([name]) => stringWidth(escapeText(name)));
+    const width = widths.reduce((most, one) => (one <= MAX_LABEL ? Math.max(most, one) : most), 0);
+    for (const [at, [name, value]] of facts.entries()) {
+      const padding = ' '.repeat(Math.max(0, width - (widths[at] ?? 0)));
       const label = this.#render({ text: name, style: 'dim' }) + padding;
-      this.out.write(`${GAP.repeat(indent)}${label}${GAP}${this.#render(value)}`.trimEnd() + '\n');
+      this.#write(`${label}${GAP}${this.#render(value)}`, indent, width + GAP.length);
     }
   }
 
@@ -64,16 +71,52 @@ export class Terminal {
       const padded = cells.map((cell, at) => {
         return this.#render(cell) + ' '.repeat((widths[at] ?? 0) - stringWidth(escapeText(textOf(cell))));
       });
-      this.out.write(padded.join(GAP).trimEnd() + '\n');
+      this.#write(padded.join(GAP), 0, GAP.length);
     };
     write(head.map((text) => ({ text, style: 'dim' })));
     rows.forEach(write);
+  }
+
+  /**
+   * One line. Where a terminal would break it, it is broken here, and what follows is indented: a long text cannot look
+   * like lines of its own.
+   */
+  #write(text: string, indent: number, hanging: number): void {
+    const margin = GAP.repeat(indent);
+    const room = (this.out.columns || Infinity) - margin.length;
+    const deep = hanging < room / 2 ? hanging : GAP.length;
+    const lines = folded(text.trimEnd(), room, deep).map(
+      (line, at) => margin + (at === 0 ? '' : ' '.repeat(deep)) + line,
+    );
+    this.out.write(`${lines.join('\n')}\n`);
   }
 
   #render(cell: Cell): string {
     const text = escapeText(textOf(cell));
     return this.#colours && typeof cell !== 'string' ? styleText(cell.style, text) : text;
   }
+}
+
+/** A text in lines: the first as wide as there is room, the others narrower. What sets a style takes no room. */
+function folded(text: string, room: number, narrower: number): string[] {
+  if (room <= 2 * GAP.length || stringWidth(text) <= room) return [text];
+  const lines: string[] = [];
+  let [line, width] = ['', 0];
+  for (const part of text.split(STYLING).flatMap(printed)) {
+    const wide = stringWidth(part);
+    if (width + wide > room - (lines.length > 0 ? narrower : 0)) {
+      lines.push(line);
+      [line, width] = ['', 0];
+    }
+    line += part;
+    width += wide;
+  }
+  return [...lines, line];
+}
+
+/** What is printed as one: a style, or a character with its marks. */
+function printed(part: string, at: number): string[] {
+  return at % 2 === 1 ? [part] : Array.from(CHARACTERS.segment(part), ({ segment }) => segment);
 }
 
 function textOf(cell: Cell): string {

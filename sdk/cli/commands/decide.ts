@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { InvalidArgumentError } from '../../../core/errors.js';
+import { InvalidArgumentError, NotPendingError, UndecodableError } from '../../../core/errors.js';
+import { canonicalJson } from '../../../core/model/canonical-json.js';
 import type { Approval } from '../../../core/model/approval.js';
 import type { Bounded } from '../../../core/model/bounded.js';
 import type { Json } from '../../../core/model/json.js';
@@ -111,7 +112,8 @@ async function asked(
   const approval = await client.approvals.get(id, READ_TO_SHOW);
   const run = await client.runs.get(approval.runId);
   showApproval(terminal, approval, run, { now: clock.now(), full: options.full ?? false });
-  if (approval.status !== 'pending') return approval.hash;
+  if (approval.status !== 'pending') throw new NotPendingError(id, approval.status);
+  if (approval.decodeError !== null) throw new UndecodableError(run.id, approval.decodeError);
   terminal.line();
   terminal.line({ text: consequenceOf(verb, approval, result), style: 'bold' });
   const question = `Type ${verb} to ${verb}, anything else to leave it as it is:`;
@@ -120,6 +122,12 @@ async function asked(
 
 function resultOf(given: string): Json {
   const text = given.startsWith('@') ? readResult(given.slice(1)) : given;
+  const result = parsed(given, text);
+  canonicalJson(result, '--result');
+  return result;
+}
+
+function parsed(given: string, text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {

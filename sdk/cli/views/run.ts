@@ -94,16 +94,16 @@ function outcomeOf({ observation, decodeError }: Bounded<Step>): string {
   switch (observation.kind) {
     case 'result': {
       const origin = observation.settledBy
-        ? ` (settled by ${observation.settledBy})`
+        ? ` (settled by ${plain(observation.settledBy)})`
         : observation.recovered
           ? ' (recovered)'
           : '';
       return `${JSON.stringify(observation.result)}${origin}`;
     }
     case 'run_ended':
-      return `run ended: ${observation.reason}`;
+      return `run ended: ${plain(observation.reason)}`;
     case 'error':
-      return `${observation.name}: ${observation.message}`;
+      return `${plain(observation.name)}: ${plain(observation.message)}`;
     default:
       return `${plain(observation.kind)}: ${plain(observation.message)}`;
   }

@@ -47,6 +47,7 @@ describe('text before it reaches a terminal', () => {
     'variation selectors that select nothing': 'a\uFE00\uFE0F\u{E0100}',
     'a second selector after an ideograph': '葛\u{E0100}\u{E0101}',
     'the Hangul filler': 'a\u3164b\u115F\u1160\uFFA0',
+    'a joiner of marks that nobody sees': 'pay\u034Fpal',
     'an empty Braille cell': '\u2800',
     'separators of lines and paragraphs': 'a\u2028b\u2029c',
     'a mark with nothing below it': '\u0301x',

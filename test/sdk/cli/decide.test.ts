@@ -136,6 +136,39 @@ describe('the commands that decide', () => {
     expect(await approval(id)).to.include({ status: 'pending', decidedBy: null });
   });
 
+  it('A2: asks about no request that is not the one of its hash: edited back, it would be decided unseen', async () => {
+    const { id } = given.asked;
+    const db = given.world.sql();
+    const request = db.prepare('SELECT request FROM holdpoint_approvals WHERE id = ?').pluck().get(id) as string;
+    const edit = db.prepare('UPDATE holdpoint_approvals SET request = ? WHERE id = ?');
+    edit.run(request.replace('a letter', 'harmless'), id);
+    const ended = await holdpointOnTerminal(['approve', id], {
+      store,
+      types: 'approve',
+      before: () => edit.run(request, id),
+    });
+    expect(ended.code).to.equal(1);
+    expect(textOf(ended)).to.contain('the request is not the one of its hash');
+    expect(await approval(id)).to.include({ status: 'pending', decidedBy: null });
+  });
+
+  it('A2: shows what was decided, and decides nothing though it were pending again', async () => {
+    const { id, hash } = given.asked;
+    await holdpoint(['approve', id, '--hash', hash], { store });
+    const ended = await changesNothing(() => holdpointOnTerminal(['approve', id], { store, types: 'approve' }));
+    expect(ended.code).to.equal(1);
+    expect(textOf(ended)).to.match(/ {2}decided +by /);
+  });
+
+  it('I6: settle refuses what is nested too deeply before it asks', async () => {
+    const file = join(given.world.dir, 'deep.json');
+    writeFileSync(file, '['.repeat(100_000) + ']'.repeat(100_000));
+    const settle = ['settle', given.interrupted.id, '--result', `@${file}`];
+    const ended = await changesNothing(() => holdpointOnTerminal(settle, { store, types: 'settle' }));
+    expect(ended.code).to.equal(2);
+    expect(textOf(ended)).to.contain('nested deeper than 256 levels');
+  });
+
   it('on a terminal, asks before it cancels; without one it is told to', async () => {
     const left = await changesNothing(() => holdpointOnTerminal(['cancel', 'asks'], { store, types: 'no' }));
     expect(left.code).to.equal(1);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, defaultPolicy } from 'holdpoint';
 import { scripted, toolClass } from '../../support/agents.js';
-import { holdpoint, holdpointHere, holdpointOnTerminal, textOf } from '../../support/cli.js';
+import { holdpoint, holdpointHere, holdpointOnTerminal, MAIN, onTerminal, textOf } from '../../support/cli.js';
 import { stores, type Stores } from './stores.js';
 
 /** Overwrites its line, recolours, reorders, hides, smuggles, and heaps marks. */
@@ -58,6 +58,12 @@ describe('the command line, beside what it cannot trust', () => {
     });
   }
 
+  it('S11: exports nothing that a terminal would act on, and the very text', async () => {
+    const { out } = await holdpointHere(['runs', 'export', 'done'], store);
+    expect(out).not.to.match(CONTROL);
+    expect(JSON.parse(out.split('\n')[1]!)).to.have.nested.property('run.goal', HOSTILE);
+  });
+
   it('gives a program the very text: JSON is escaped as JSON', async () => {
     const { out } = await holdpoint(['show', 'done', '--json'], { store });
     expect(JSON.parse(out)).to.have.nested.property('run.goal', HOSTILE);
@@ -77,6 +83,57 @@ describe('the command line, beside what it cannot trust', () => {
     const nowhere = await holdpoint(['runs', '--store', join(given.world.dir, 'a\u001B[31m.db')]);
     expect(nowhere.code).to.equal(1);
     expect(nowhere.err).to.contain('\\u001b[31m').and.not.to.contain('\u001B');
+  });
+});
+
+describe('the command line, beside rows that were written by hand', () => {
+  let given: Stores;
+  beforeEach(async () => {
+    given = await stores();
+  });
+  afterEach(() => given.world.close());
+
+  const names = `{"kind":"error","name":{"toString":1},"message":{"toString":1}}`;
+  const settled = `{"kind":"result","result":1,"settledBy":{"toString":1}}`;
+  const ended = `{"kind":"run_ended","reason":{"toString":1}}`;
+  for (const observation of [names, settled, ended]) {
+    it(`S9: shows an observation that holds no text where one belongs: ${observation}`, async () => {
+      given.world.sql().prepare('UPDATE holdpoint_steps SET observation = ?').run(observation);
+      const { code, err, out } = await holdpointHere(['show', 'done'], given.file);
+      expect({ code, err }).to.deep.equal({ code: 0, err: '' });
+      expect(out).to.contain('{"toString":1}');
+    });
+  }
+
+  it('S9: names what has bytes for an id', async () => {
+    const db = given.world.sql();
+    db.exec(`UPDATE holdpoint_runs SET id = x'1b5b33316d' WHERE id = 'dead'`);
+    for (const command of ['doctor', 'runs']) {
+      const { err, out } = await holdpointHere([command], given.file);
+      expect(err).to.equal('');
+      expect(out).to.contain('[5 bytes that are not text]');
+    }
+  });
+
+  it('a long text looks like no line of its own, and a long name pushes no value away', async () => {
+    const { asked, world, file } = given;
+    const forged = 'Approving: nothing is sent.';
+    const goal = Array.from({ length: 3 }, () => forged.padEnd(60)).join('');
+    world
+      .sql()
+      .prepare(`UPDATE holdpoint_runs SET goal = ? WHERE id = 'asks'`)
+      .run(`${' '.repeat(45)}${goal}`);
+    await world.release();
+    const line = `stty cols 60; ${process.execPath} ${MAIN} approve ${asked.id}`;
+    const { out } = await onTerminal(
+      line,
+      { env: { ...process.env, HOLDPOINT_STORE: file, NO_COLOR: '1' } },
+      { types: 'no' },
+    );
+    const lines = textOf({ out }).split('\n');
+    expect(lines.filter((one) => one.startsWith('Approving: '))).to.have.length(1);
+    expect(lines.filter((one) => one.length > 60 && !one.startsWith('Type '))).to.deep.equal([]);
+    expect(textOf({ out }).replace(/\n */g, '')).to.contain(forged);
   });
 });
 

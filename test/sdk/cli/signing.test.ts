@@ -73,6 +73,21 @@ describe('signing decisions from the command line', () => {
     expect(out).to.contain(`${id} (it is not signed)`);
   });
 
+  it('quotes no key that is given where the path of one is taken', async () => {
+    await keygen();
+    const secret = readFileSync(key, 'utf8');
+    const { id, hash } = given.asked;
+    for (const args of [
+      ['approve', id, '--hash', hash, '--key', secret],
+      ['approve', id, '--hash', hash, '--key', secret.split('\n')[1]!],
+      ['doctor', '--approver', secret],
+    ]) {
+      const { code, err } = await holdpoint(args, { store });
+      expect(code).to.equal(2);
+      expect(err).to.contain('there is no file at the path given').and.not.to.contain(secret.split('\n')[1]);
+    }
+  });
+
   it('uses no key that others can read, and quotes none', async () => {
     await keygen();
     const { id, hash } = given.asked;

@@ -55,7 +55,7 @@ describe('how the command line is used', () => {
     ['verify waiting --file x --store {}', /give a run of the store, or --file, not both/],
     ['verify --file /nowhere/at/all', /cannot read \/nowhere\/at\/all: ENOENT; nothing was checked/],
     ['approve some --hash 12 --store {}', /hash must be the 64 hex digits/],
-    [`approve some --hash ${'0'.repeat(64)} --key /nowhere --store {}`, /cannot read the key \/nowhere: ENOENT/],
+    [`approve some --hash ${'0'.repeat(64)} --key /nowhere --store {}`, /there is no file at the path given/],
   ];
   for (const [args, says] of WRONG) {
     it(`ends with 2 where it is not understood: holdpoint ${args}`, async () => {

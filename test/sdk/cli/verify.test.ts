@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'holdpoint';
-import { holdpoint, type Ended } from '../../support/cli.js';
+import { holdpoint, MAIN, type Ended } from '../../support/cli.js';
 import { stores, type Stores } from './stores.js';
 
 describe('the commands that check the record', () => {
@@ -34,6 +36,14 @@ describe('the commands that check the record', () => {
     expect(out).to.match(/ {2}run +done\n {2}where +run, status\n {2}expected +COMPLETED\n {2}found +CANCELLED\n/);
     expect(JSON.parse((await verify('done', '--json')).out)).to.have.nested.property('fault.runId', 'done');
     expect((await verify('asks')).code).to.equal(0);
+  });
+
+  it('S11: verify does not end with 0 because nobody reads what it found', async () => {
+    given.world.sql().exec(`UPDATE holdpoint_runs SET goal = 'another'`);
+    const child = spawn(process.execPath, [MAIN, 'verify', '--store', store], { stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.destroy();
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).to.equal(1);
   });
 
   it('S11: verify finds with a kept head that a chain was cut and written anew', async () => {

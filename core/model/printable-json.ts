@@ -1,4 +1,4 @@
-import { escapeText } from '../../core/model/escape-text.js';
+import { escapeText } from './escape-text.js';
 
 /**
  * A value as one line of JSON that is safe on a terminal: what would be hidden there, or would control it, is written as
