@@ -1,4 +1,4 @@
-import { StoreError } from '../errors.js';
+import { NotFoundError, StoreError } from '../errors.js';
 import { isExpired, type Approval } from '../model/approval.js';
 import type { Bounded } from '../model/bounded.js';
 import type { Run, RunStatus } from '../model/run.js';
@@ -169,8 +169,8 @@ async function openRecords(store: Store): Promise<Finding> {
   for (const status of OPEN) {
     for await (const { id } of runsIn(store, status)) {
       checked += 1;
-      const { fault } = await verify(store, id, null);
-      if (fault) changed.add(`${id} (${fault.where}: ${fault.message})`);
+      const fault = await faultOf(store, id);
+      if (fault !== null) changed.add(`${id} (${fault})`);
     }
   }
   const about = 'records';
@@ -181,6 +181,16 @@ async function openRecords(store: Store): Promise<Finding> {
   }
   const message = `of ${checked} run${checked === 1 ? '' : 's'} that have not ended, unchanged; \`holdpoint verify\` checks all`;
   return { level: 'ok', about, message, advice: null, ids: [] };
+}
+
+async function faultOf(store: Store, id: string): Promise<string | null> {
+  try {
+    const { fault } = await verify(store, id, null);
+    return fault && `${fault.where}: ${fault.message}`;
+  } catch (error) {
+    if (error instanceof NotFoundError) return 'its id is not one that it can be read by';
+    throw error;
+  }
 }
 
 function found(

@@ -9,9 +9,6 @@ import { showFields } from './fields.js';
 /** How much of a request is read to be shown; the rest is in an export. */
 export const READ_TO_SHOW = { maxText: 16 * 1024 * 1024 };
 
-/** How many fields are shown unless all are asked for. */
-const FIELDS = 100;
-
 export const APPROVAL_COLUMNS = ['APPROVAL', 'STATUS', 'KIND', 'TOOL', 'RUN', 'ASKED', 'DECIDED'];
 
 /** An approval as one line of a table. */
@@ -52,10 +49,9 @@ export function showApproval(
 ): void {
   terminal.line({ text: `Approval ${approval.id}`, style: 'bold' });
   terminal.facts(factsOf(approval, run, now), 1);
-  const max = full ? Infinity : FIELDS;
-  showFields(terminal, 'presentation', summaryFirst(approval.presentation), max);
-  showFields(terminal, 'arguments', (approval.request as Partial<Approval['request']>).args ?? null, max);
-  if (approval.result !== null) showFields(terminal, 'result, as entered', approval.result, max);
+  showFields(terminal, 'presentation', summaryFirst(approval.presentation), full);
+  showFields(terminal, 'arguments', (approval.request as Partial<Approval['request']>).args ?? null, full);
+  if (approval.result !== null) showFields(terminal, 'result, as entered', approval.result, full);
   if (approval.cut) {
     const warning = `Too long to be read here in full: ${approval.cut.join(', ')}. \`holdpoint runs export\` writes all of it.`;
     terminal.line({ text: warning, style: 'yellow' }, 1);
@@ -94,9 +90,14 @@ function factsOf(approval: Bounded<Approval>, run: Bounded<Run>, now: number): F
 }
 
 /** What an answer does, in words of our own. */
-export function consequenceOf(answer: 'approve' | 'reject' | 'settle', approval: Approval, result: Json): string {
+export function consequenceOf(
+  answer: 'approve' | 'reject' | 'settle',
+  approval: Approval,
+  { result, now }: { readonly result: Json; readonly now: number },
+): string {
   const tool = toolOf(approval);
   const again = asksForOutcome(approval.kind);
+  if (isExpired(approval, now)) return 'It has expired: whatever is answered now, the run ends as approval_expired.';
   if (answer === 'settle') {
     return `Settling: the step is done with the result ${abbreviated(JSON.stringify(result))}, and ${tool} is not called again.`;
   }
