@@ -41,7 +41,7 @@ export async function execute(
     code = given;
     settled(given);
   });
-  const program = programOf(context);
+  const program = programOf(context, args);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code;
@@ -51,7 +51,7 @@ export async function execute(
   }
 }
 
-function programOf(context: Context): Command {
+function programOf(context: Context, args: readonly string[]): Command {
   const { output, errors } = context.streams;
   const program = new Command('holdpoint')
     .description('Look at the runs of a Holdpoint store, decide what waits for a person, and check the record.')
@@ -64,7 +64,7 @@ function programOf(context: Context): Command {
       .showHelpAfterError('(--help shows how it is used)')
       .configureOutput({
         writeOut: (text) => output.write(text),
-        writeErr: (text) => errors.write(escapeLines(text)),
+        writeErr: (text) => errors.write(escapeLines(text, args)),
       });
   }
   return program;
@@ -74,9 +74,10 @@ function descendants(command: Command): Command[] {
   return command.commands.flatMap((one) => [one, ...descendants(one)]);
 }
 
-/** Errors of the command line quote it, and it may have been pasted. */
-function escapeLines(text: string): string {
-  return text
+/** Errors of the command line quote it, and it may have been pasted: only the lines of the error itself are lines. */
+function escapeLines(text: string, quoted: readonly string[]): string {
+  return quoted
+    .reduce((escaped, one) => (one === '' ? escaped : escaped.replaceAll(one, () => escapeText(one))), text)
     .split('\n')
     .map((line) => escapeText(line))
     .join('\n');

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { UndecodableError } from '../../../core/errors.js';
+import type { RunEvent } from '../../../core/model/event.js';
 import { isTerminal } from '../../../core/model/run.js';
 import type { Client } from '../../client.js';
 import { printJson, storeCommand, wholeNumber, withClient, type Context, type StoreOptions } from '../command.js';
@@ -40,7 +42,7 @@ async function print(context: Context, id: string, options: Options): Promise<vo
         if (options.json) printJson(context, event);
         else showEvent(context.terminal, event);
       }
-      after = page.at(-1)?.index ?? after;
+      after = placeOf(page, id) ?? after;
       left -= page.length;
       if (page.length > 0) continue;
       if (!options.follow || ended) return;
@@ -48,6 +50,13 @@ async function print(context: Context, id: string, options: Options): Promise<vo
     }
     await sayWhetherMore(context, client, id, { after, asJson: options.json ?? false });
   });
+}
+
+/** Where a page ended. @throws UndecodableError if that is no place: what comes after it cannot be asked for */
+function placeOf(page: readonly RunEvent[], runId: string): number | undefined {
+  const place = page.at(-1)?.index;
+  if (place === undefined || Number.isSafeInteger(place)) return place;
+  throw new UndecodableError(runId, 'the place of an event is no whole number');
 }
 
 async function sayWhetherMore(
