@@ -11,7 +11,7 @@ import { APPROVAL_STATUSES, type Approval, type ApprovalStatus } from '../core/m
 import type { Approvers } from '../core/model/decision-signature.js';
 import type { RunEvent } from '../core/model/event.js';
 import { DEFAULT_LIMITS, type Limits } from '../core/model/limits.js';
-import { RUN_STATUSES, type Run, type RunStatus } from '../core/model/run.js';
+import { isTerminal, RUN_STATUSES, type Run, type RunStatus } from '../core/model/run.js';
 import type { Step } from '../core/model/step.js';
 import type { StoreLocation } from '../core/store/location.js';
 import {
@@ -177,8 +177,13 @@ export class Client implements AsyncDisposable {
    */
   async waitFor(runId: string, options: WaitOptions = {}): Promise<Bounded<Run>> {
     const { signal } = check.members(options, 'options', ['signal']);
-    await waitFor(this.store, check.id(runId, 'runId'), check.signal(signal));
-    return this.runs.get(runId);
+    const [id, end] = [check.id(runId, 'runId'), check.signal(signal)];
+    for (;;) {
+      await waitFor(this.store, id, end);
+      const run = await this.runs.get(id);
+      // Decided and resumed by others between the two: it goes on.
+      if (isTerminal(run.status) || run.status === 'WAITING') return run;
+    }
   }
 
   /**

@@ -2,7 +2,7 @@ import { NotFoundError, StoreError } from '../errors.js';
 import { isExpired, type Approval } from '../model/approval.js';
 import type { Bounded } from '../model/bounded.js';
 import type { Run, RunStatus } from '../model/run.js';
-import { everyEntry, readApprovals, readRuns, type BoundedPage } from '../store/bounded-reads.js';
+import { everyEntry, readApprovals, readRuns, readSteps, type BoundedPage } from '../store/bounded-reads.js';
 import type { Store } from '../store/store.js';
 import type { Table } from '../store/table.js';
 import { verify } from './verify.js';
@@ -112,7 +112,7 @@ async function openRuns(store: Store): Promise<Finding[]> {
   };
   for (const status of OPEN) {
     for await (const run of runsIn(store, status)) {
-      if (run.decodeError !== null) groups.damaged.add(run.id);
+      if (await isDamaged(store, run)) groups.damaged.add(run.id);
       else if (status === 'PENDING') groups.pending.add(run.id);
       else if (status === 'RUNNING') groups[heldBy(run, now)].add(run.id);
     }
@@ -133,6 +133,20 @@ async function openRuns(store: Store): Promise<Finding[]> {
   ];
 }
 
+/** Whether a resume would refuse it: it reads every row of the run (contract S9). */
+async function isDamaged(store: Store, { id: runId, decodeError }: Bounded<Run>): Promise<boolean> {
+  if (decodeError !== null) return true;
+  const steps = everyEntry(async (page) => {
+    const found = await store.read((sql) => readSteps(store, sql, runId, page));
+    return found.map((step) => ({ ...step, seq: step.index }));
+  });
+  const approvals = everyEntry((page) => store.read((sql) => readApprovals(store, sql, { runId }, page)));
+  for (const rows of [steps, approvals]) {
+    for await (const row of rows) if (row.decodeError !== null) return true;
+  }
+  return false;
+}
+
 function heldBy({ lease }: Run, now: number): 'live' | 'dead' | 'stopped' {
   if (!lease) return 'stopped';
   return lease.expiresAt > now ? 'live' : 'dead';
@@ -142,7 +156,7 @@ async function* runsIn(store: Store, status: RunStatus): AsyncGenerator<Bounded<
   yield* everyEntry((page) => store.read((sql) => readRuns(store, sql, { status }, page)));
 }
 
-/** The approvals that are open: asked and not decided, or granted and not used. */
+/** The approvals that are open: asked and not decided, or decided so that the run goes on, and no resume has taken it on. */
 async function openApprovals(store: Store): Promise<Finding[]> {
   const now = store.clock.now();
   const groups = { waiting: new Group(), expired: new Group(), granted: new Group() };
@@ -155,9 +169,14 @@ async function openApprovals(store: Store): Promise<Finding[]> {
       else (isExpired(approval, now) ? groups.expired : groups.granted).add(`${runId} (approval ${id})`);
     }
   }
+  for await (const run of runsIn(store, 'WAITING')) {
+    const last = { newestFirst: true, limit: 1 };
+    const [approval] = await store.read((sql) => readApprovals(store, sql, { runId: run.id }, last));
+    if (approval?.status === 'settled') groups.granted.add(approval.id);
+  }
   return [
     found(groups.waiting, 'note', 'questions', 'approval', 'waiting for a person', DECIDE),
-    found(groups.granted, 'note', 'grants', 'approval', 'granted, and not used yet', RESUME),
+    found(groups.granted, 'note', 'grants', 'approval', 'granted or settled, and not used yet', RESUME),
     found(groups.expired, 'note', 'expired', 'approval', 'out of time: the run ends at its next touch', RESUME),
   ];
 }

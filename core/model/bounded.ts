@@ -39,12 +39,15 @@ export function cutText(text: string, max: number): string {
  * others.
  */
 export function cutJson(value: Json, max: number): Json {
-  return new Cutter().cut(value, max, 0);
+  return new Cutter(max).cut(value, max, 0);
 }
 
 /** Cuts one value. It never descends deeper than a value may be nested: a row that somebody edited may hold anything. */
 class Cutter {
   readonly #sizes = new Map<object, number>();
+
+  /** @param enough beyond this, it makes no difference how large a value is: no more of it is looked at */
+  constructor(private readonly enough: number) {}
 
   cut(value: Json, max: number, depth: number): Json {
     if (typeof value === 'string') return cutText(value, max);
@@ -70,8 +73,11 @@ class Cutter {
   }
 
   #cutObject(value: JsonObject, max: number, depth: number): Json {
-    const all = Object.entries(value);
-    const kept = all.slice(0, places(max)).filter(([name]) => name.length <= max / 2);
+    const all = Object.keys(value);
+    const kept = all
+      .slice(0, places(max))
+      .filter((name) => name.length <= max / 2)
+      .map((name) => [name, value[name] as Json] as const);
     const share = shareOf(
       kept.map(([name, member]) => name.length + this.#size(member, depth + 1)),
       max,
@@ -95,11 +101,18 @@ class Cutter {
   }
 
   #sum(value: JsonObject | readonly Json[], depth: number): number {
-    return Object.entries(value).reduce<number>(
-      (sum, [name, member]) => sum + name.length + Math.max(ITEM, this.#size(member, depth + 1)),
-      ITEM,
-    );
+    let sum = ITEM;
+    for (const [name, member] of isPlainObject(value) ? membersOf(value) : value.entries()) {
+      sum += String(name).length + Math.max(ITEM, this.#size(member, depth + 1));
+      if (sum > this.enough) return Infinity;
+    }
+    return sum;
   }
+}
+
+/** One after the other: there may be very many. */
+function* membersOf(value: JsonObject): Generator<readonly [string, Json]> {
+  for (const name of Object.keys(value)) yield [name, value[name] as Json];
 }
 
 function places(max: number): number {

@@ -44,7 +44,7 @@ export async function execute(
     settled(given);
   });
   const asJson = args.includes('--json');
-  const program = programOf(context, asJson);
+  const program = programOf(context, args);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code;
@@ -57,7 +57,7 @@ export async function execute(
   }
 }
 
-function programOf(context: Context, asJson: boolean): Command {
+function programOf(context: Context, args: readonly string[]): Command {
   const { output, errors } = context.streams;
   const program = new Command('holdpoint')
     .description('Look at the runs of a Holdpoint store, decide what waits for a person, and check the record.')
@@ -71,7 +71,7 @@ function programOf(context: Context, asJson: boolean): Command {
       .showHelpAfterError('(--help shows how it is used)')
       .configureOutput({
         writeOut: (text) => output.write(text),
-        writeErr: (text) => asJson || errors.write(escapeLines(text)),
+        writeErr: (text) => args.includes('--json') || errors.write(escapeLines(text, args)),
       });
   }
   return program;
@@ -86,9 +86,10 @@ function descendants(command: Command): Command[] {
   return command.commands.flatMap((one) => [one, ...descendants(one)]);
 }
 
-/** Errors of the command line quote it, and it may have been pasted. */
-function escapeLines(text: string): string {
-  return text
+/** Errors of the command line quote it, and it may have been pasted: only the lines of the error itself are lines. */
+function escapeLines(text: string, quoted: readonly string[]): string {
+  return quoted
+    .reduce((escaped, one) => (one === '' ? escaped : escaped.replaceAll(one, () => escapeText(one))), text)
     .split('\n')
     .map((line) => escapeText(line))
     .join('\n');

@@ -32,6 +32,20 @@ describe('waiting for a run', () => {
     expect(await ended).to.include({ status: 'COMPLETED', result: 'sent' });
   });
 
+  it('A6: gives no run that was decided and taken on before it was read', async () => {
+    const { get } = client.runs;
+    client.runs.get = async (id) => {
+      client.runs.get = get;
+      await approve(waiting);
+      world.sql().exec(`UPDATE holdpoint_runs SET status = 'RUNNING' WHERE id = 'waiting'`);
+      const run = await get.call(client.runs, id);
+      world.sql().exec(`UPDATE holdpoint_runs SET status = 'WAITING' WHERE id = 'waiting'`);
+      await waiting.mortal.runtime.resume('waiting');
+      return run;
+    };
+    expect(await client.waitFor('waiting')).to.include({ status: 'COMPLETED' });
+  });
+
   it('goes on while nobody has started the run', async () => {
     await client.start('clerk', { goal: 'later', id: 'later' });
     const paused = client.waitFor('later');

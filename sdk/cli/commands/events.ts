@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { UndecodableError } from '../../../core/errors.js';
 import type { Bounded } from '../../../core/model/bounded.js';
 import type { RunEvent } from '../../../core/model/event.js';
 import { isTerminal } from '../../../core/model/run.js';
@@ -44,12 +45,19 @@ async function print(context: Context, id: string, options: Options): Promise<vo
         if (options.json) printJson(context, event);
         else showEvent(context.terminal, event);
       }
-      after = events.at(-1)?.index ?? after;
+      after = placeOf(events, id) ?? after;
       left -= events.length;
       if (left <= 0) break;
     }
     if (options.json !== true) await sayWhetherMore(context, client, id, after);
   });
+}
+
+/** Where a page ended. @throws UndecodableError if that is no place: what comes after it cannot be asked for */
+function placeOf(page: readonly RunEvent[], runId: string): number | undefined {
+  const place = page.at(-1)?.index;
+  if (place === undefined || Number.isSafeInteger(place)) return place;
+  throw new UndecodableError(runId, 'the place of an event is no whole number');
 }
 
 /** Pages of events; with `follow`, until the run has ended. */
@@ -64,9 +72,9 @@ async function* pagesOf(
   for (;;) {
     const { status } = await client.runs.get(id);
     const page = await client.runs.events(id, { after, limit: PAGE });
-    after = page.at(-1)?.index ?? after;
     if (page.length > 0) {
       yield page;
+      after = placeOf(page, id) ?? after;
       continue;
     }
     if (!from.follow || isTerminal(status)) return;

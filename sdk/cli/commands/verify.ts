@@ -1,11 +1,13 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { InvalidArgumentError } from '../../../core/errors.js';
+import { HoldpointError, InvalidArgumentError } from '../../../core/errors.js';
 import type { Verification } from '../../../core/engine/verify.js';
 import { verifyExport } from '../../verify-export.js';
 import { EXIT, printJson, storeCommand, withClient, type Context, type StoreOptions } from '../command.js';
 import { count, plain } from '../format.js';
+
+/** The most characters of a line. */
+const MAX_LINE = 2 ** 28;
 
 interface Options extends StoreOptions {
   readonly head?: string;
@@ -45,14 +47,33 @@ async function verify(context: Context, run: string | undefined, options: Option
 async function verifyFile(file: string, kept: { readonly head?: string }): Promise<Verification> {
   const input = createReadStream(file === '-' ? '/dev/stdin' : file, 'utf8');
   try {
-    return await verifyExport(createInterface({ input, crlfDelay: Infinity }), kept);
+    return await verifyExport(linesOf(input), kept);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (!input.errored) throw error;
+    if (error instanceof HoldpointError || !input.errored) throw error;
     throw new InvalidArgumentError(`cannot read ${file}: ${code ?? 'unknown'}; nothing was checked`);
   } finally {
     input.destroy();
   }
+}
+
+/** The lines of a file. One that is too long to be a text is refused, where a reader of lines would end the process. */
+async function* linesOf(input: AsyncIterable<string>): AsyncGenerator<string> {
+  let parts: string[] = [];
+  let length = 0;
+  for await (const chunk of input) {
+    const [first = '', ...others] = chunk.split('\n');
+    parts.push(first);
+    length += first.length;
+    for (const other of others) {
+      yield parts.join('');
+      parts = [other];
+      length = other.length;
+    }
+    if (length > MAX_LINE)
+      throw new InvalidArgumentError('the file is no export: a line of it is too long; nothing was checked');
+  }
+  yield parts.join('');
 }
 
 function tell(context: Context, verification: Verification, options: Options): void {

@@ -75,6 +75,24 @@ describe('a record that is read to be shown', () => {
     expect(JSON.stringify(cutJson(deep, 1_000))).to.contain('nested too deeply');
   });
 
+  it('F13: is looked at no further than it is shown, however much there is', () => {
+    let looks = 0;
+    const items = new Proxy(Array.from({ length: 500_000 }, () => []), {
+      get: (target, key, receiver) => {
+        looks += 1;
+        return Reflect.get(target, key, receiver) as unknown;
+      },
+    });
+    expect((cutJson(items, 1_600) as Json[]).at(-1)).to.equal('… [cut: 499900 more of 500000 items]');
+    expect(looks).to.be.below(1_000);
+  });
+
+  it('S9: names bytes by their number', () => {
+    expect(bounded({ goal: new Uint8Array(1_000) as unknown as string }, 100).goal).to.equal(
+      '[1000 bytes that are not text]',
+    );
+  });
+
   it('names the members of which something was cut', () => {
     const long = 'x'.repeat(200);
     expect(bounded({ id: 'a', goal: long, result: [long], lease: null, seq: 7 }, 100).cut).to.deep.equal([

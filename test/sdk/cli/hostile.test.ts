@@ -80,6 +80,8 @@ describe('the command line, beside what it cannot trust', () => {
     const unknown = await holdpoint([`ru\u001B[31mns`], { store });
     expect(unknown.code).to.equal(2);
     expect(unknown.err).to.contain('\\u{1b}[31m').and.not.to.contain('\u001B');
+    const lines = await holdpoint(['--ru\nApproved. The run goes on when it is resumed.']);
+    expect(lines.err).to.contain('--ru\\nApproved.').and.not.to.contain('\nApproved.');
     const nowhere = await holdpoint(['runs', '--store', join(given.world.dir, 'a\u001B[31m.db')]);
     expect(nowhere.code).to.equal(1);
     expect(nowhere.err).to.contain('\\u001b[31m').and.not.to.contain('\u001B');
@@ -104,6 +106,14 @@ describe('the command line, beside rows that were written by hand', () => {
       expect(out).to.contain('{"toString":1}');
     });
   }
+
+  it('S9: prints an event whose place is no number, and says so', async () => {
+    given.world.sql().exec(`UPDATE holdpoint_events SET idx = 'last' WHERE run_id = 'done' AND idx = 5`);
+    const { code, err, out } = await holdpointHere(['events', 'done'], given.file);
+    expect(code).to.equal(1);
+    expect(err).to.contain('the place of an event is no whole number');
+    expect(out).to.match(/\nlast {2}/);
+  });
 
   it('S9: names what has bytes for an id', async () => {
     const db = given.world.sql();

@@ -134,7 +134,7 @@ describe('the commands that show', () => {
       /\nproblem +stale leases +1 run left behind by a process that died\n +dead\n +to do: start the program of their agent again/,
     );
     expect(out).to.match(/\nnote +questions +2 approvals waiting for a person\n/);
-    expect(out).to.match(/\nnote +grants +1 approval granted, and not used yet\n +granted \(approval /);
+    expect(out).to.match(/\nnote +grants +1 approval granted or settled, and not used yet\n +granted \(approval /);
     expect(out).to.match(/\nok +records +of 4 runs that have not ended, unchanged; /);
     const { findings } = JSON.parse((await holdpoint(['doctor', '--json'], { store })).out) as {
       findings: { level: string; about: string; ids: string[] }[];
@@ -161,4 +161,29 @@ describe('the commands that show', () => {
       await changed.world.close();
     }
   });
+
+  it('I6: doctor names what was settled, until a resume goes on with it', async () => {
+    const { world, interrupted } = await stores();
+    const { id, hash } = interrupted;
+    await holdpoint(['settle', id, '--hash', hash, '--result', 'null'], { store: world.file });
+    const { out } = await holdpoint(['doctor'], { store: world.file });
+    expect(out)
+      .to.match(/\nnote +grants +2 approvals granted or settled, and not used yet\n/)
+      .and.to.contain(id);
+    await world.close();
+  });
+
+  for (const [what, sql] of Object.entries({
+    step: `UPDATE holdpoint_steps SET policy = '[' WHERE run_id = 'asks'`,
+    approval: `UPDATE holdpoint_approvals SET presentation = '[' WHERE run_id = 'asks'`,
+  })) {
+    it(`S9: doctor names a run of which a row of another kind does not decode: ${what}`, async () => {
+      const { world } = await stores();
+      world.sql().exec(sql);
+      const { code, out } = await holdpoint(['doctor'], { store: world.file });
+      expect(code).to.equal(1);
+      expect(out).to.match(/\nproblem +damaged runs +1 run with a row that does not decode\n +asks\n/);
+      await world.close();
+    });
+  }
 });

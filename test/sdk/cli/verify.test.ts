@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'holdpoint';
 import { holdpoint, MAIN, type Ended } from '../../support/cli.js';
@@ -64,6 +64,15 @@ describe('the commands that check the record', () => {
     expect(edited.out).to.contain('The record does not hold');
     writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 5).join('\n'));
     expect((await holdpoint(['verify', '--file', file])).out).to.contain('the file was cut');
+  });
+
+  it('S11: verify --file refuses a line that no text can hold', async () => {
+    const file = join(given.world.dir, 'long.jsonl');
+    writeFileSync(file, '');
+    truncateSync(file, 600 * 1024 * 1024);
+    const { code, err } = await holdpoint(['verify', '--file', file]);
+    expect(code).to.equal(2);
+    expect(err).to.equal('holdpoint: the file is no export: a line of it is too long; nothing was checked\n');
   });
 
   it('ends with 2 where a file is no export, and with 1 where there is no such run', async () => {
