@@ -164,21 +164,25 @@ async function openApprovals(store: Store): Promise<Finding[]> {
     const read = (page: BoundedPage): Promise<Bounded<Approval>[]> =>
       store.read((sql) => readApprovals(store, sql, { status }, page));
     for await (const approval of everyEntry(read)) {
-      const { id, runId } = approval;
-      if (status === 'pending' && !isExpired(approval, now)) groups.waiting.add(id);
-      else (isExpired(approval, now) ? groups.expired : groups.granted).add(`${runId} (approval ${id})`);
+      if (status === 'pending' && !isExpired(approval, now)) groups.waiting.add(approval.id);
+      else (isExpired(approval, now) ? groups.expired : groups.granted).add(nameOf(approval));
     }
   }
   for await (const run of runsIn(store, 'WAITING')) {
     const last = { newestFirst: true, limit: 1 };
     const [approval] = await store.read((sql) => readApprovals(store, sql, { runId: run.id }, last));
-    if (approval?.status === 'settled') groups.granted.add(approval.id);
+    if (approval?.status === 'settled') groups.granted.add(nameOf(approval));
   }
   return [
     found(groups.waiting, 'note', 'questions', 'approval', 'waiting for a person', DECIDE),
     found(groups.granted, 'note', 'grants', 'approval', 'granted or settled, and not used yet', RESUME),
     found(groups.expired, 'note', 'expired', 'approval', 'out of time: the run ends at its next touch', RESUME),
   ];
+}
+
+/** Who is to resume something needs the run. */
+function nameOf({ id, runId }: Approval): string {
+  return `${runId} (approval ${id})`;
 }
 
 /** Nobody is told to resume a run whose record was changed by hand. */
@@ -193,12 +197,13 @@ async function openRecords(store: Store): Promise<Finding> {
     }
   }
   const about = 'records';
+  const open = `${checked} open run${checked === 1 ? '' : 's'}`;
   if (changed.count > 0) {
-    const message = `${changed.count} of ${checked} runs that have not ended hold what their events do not lead to`;
+    const message = `${changed.count} of ${open} changed by hand`;
     const advice = 'do not resume them; look at them with `holdpoint verify RUN`, and cancel them';
     return { level: 'problem', about, message, advice, ids: changed.ids };
   }
-  const message = `of ${checked} run${checked === 1 ? '' : 's'} that have not ended, unchanged; \`holdpoint verify\` checks all`;
+  const message = `${open}, unchanged; \`holdpoint verify\` checks those that have ended, too`;
   return { level: 'ok', about, message, advice: null, ids: [] };
 }
 

@@ -135,7 +135,7 @@ describe('the commands that show', () => {
     );
     expect(out).to.match(/\nnote +questions +2 approvals waiting for a person\n/);
     expect(out).to.match(/\nnote +grants +1 approval granted or settled, and not used yet\n +granted \(approval /);
-    expect(out).to.match(/\nok +records +of 4 runs that have not ended, unchanged; /);
+    expect(out).to.match(/\nok +records +4 open runs, unchanged; /);
     const { findings } = JSON.parse((await holdpoint(['doctor', '--json'], { store })).out) as {
       findings: { level: string; about: string; ids: string[] }[];
     };
@@ -152,7 +152,9 @@ describe('the commands that show', () => {
       ).run(changed.asked.id);
       const { code, out } = await holdpoint(['doctor'], { store: changed.file });
       expect(code).to.equal(1);
-      expect(out).to.match(/\nproblem +records +1 of 4 runs .*\n +asks \(approval .*\n +to do: do not resume them; /);
+      expect(out).to.match(
+        /\nproblem +records +1 of 4 open runs changed by hand\n +asks \(approval .*\n +to do: do not resume them; /,
+      );
       db.exec('DROP TABLE holdpoint_events');
       const lost = await holdpoint(['doctor'], { store: changed.file });
       expect(lost).to.deep.include({ code: 1, err: '' });
