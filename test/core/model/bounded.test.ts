@@ -77,12 +77,15 @@ describe('a record that is read to be shown', () => {
 
   it('F13: is looked at no further than it is shown, however much there is', () => {
     let looks = 0;
-    const items = new Proxy(Array.from({ length: 500_000 }, () => []), {
-      get: (target, key, receiver) => {
-        looks += 1;
-        return Reflect.get(target, key, receiver) as unknown;
+    const items = new Proxy(
+      Array.from({ length: 500_000 }, () => []),
+      {
+        get: (target, key, receiver) => {
+          looks += 1;
+          return Reflect.get(target, key, receiver) as unknown;
+        },
       },
-    });
+    );
     expect((cutJson(items, 1_600) as Json[]).at(-1)).to.equal('… [cut: 499900 more of 500000 items]');
     expect(looks).to.be.below(1_000);
   });
