@@ -1,8 +1,11 @@
+import { NotFoundError, StoreError } from '../errors.js';
 import { isExpired, type Approval } from '../model/approval.js';
 import type { Bounded } from '../model/bounded.js';
 import type { Run, RunStatus } from '../model/run.js';
 import { everyEntry, readApprovals, readRuns, readSteps, type BoundedPage } from '../store/bounded-reads.js';
 import type { Store } from '../store/store.js';
+import type { Table } from '../store/table.js';
+import { verify } from './verify.js';
 
 /** One thing that was looked at. */
 export interface Finding {
@@ -17,8 +20,10 @@ export interface Finding {
 }
 
 const NAMED = 10;
+const OPEN = ['PENDING', 'RUNNING', 'WAITING'] as const;
 
-const RESUME = 'resume the runs: runtime.resume(id)';
+const RESUME = 'start the program of their agent again; it resumes them: runtime.resume(id)';
+const RESTORE = 'stop every program that uses it, keep a copy, and restore the last backup that `verify` finds whole';
 const DECIDE = 'decide them: holdpoint approve, reject or settle';
 
 /** Runs or approvals that have something in common. */
@@ -37,12 +42,32 @@ class Group {
  * more, and what waits for a person. It writes nothing.
  */
 export async function diagnose(store: Store): Promise<Finding[]> {
+  const missing = await missingTables(store);
+  if (missing) return [missing];
   return [
     ...(await settings(store)),
     await soundness(store),
     ...(await openRuns(store)),
     ...(await openApprovals(store)),
+    await openRecords(store),
   ];
+}
+
+/** Without one of them nothing else can be looked at. */
+async function missingTables(store: Store): Promise<Finding | null> {
+  const broken: string[] = [];
+  for (const [name, table] of Object.entries(store.tables)) {
+    const reading = store.read((sql) => (table as Table<object>).findCut(sql, {}, { limit: 1 }, 1));
+    if (await reading.then(() => false, isStoreError)) broken.push(name);
+  }
+  if (broken.length === 0) return null;
+  const message = `missing or damaged: ${broken.join(', ')}`;
+  return { level: 'problem', about: 'tables', message, advice: RESTORE, ids: [] };
+}
+
+function isStoreError(error: unknown): boolean {
+  if (error instanceof StoreError) return true;
+  throw error;
 }
 
 /** What every connection of ours is set to; another program's may be set otherwise. */
@@ -72,8 +97,7 @@ async function pragma(store: Store, name: string): Promise<string> {
 async function soundness(store: Store): Promise<Finding> {
   const result = await pragma(store, 'quick_check(1)');
   if (result === 'ok') return { level: 'ok', about: 'pages', message: 'sound', advice: null, ids: [] };
-  const advice = 'stop every program that uses it, keep a copy, and restore the last backup that `verify` finds whole';
-  return { level: 'problem', about: 'pages', message: `damaged: ${result}`, advice, ids: [] };
+  return { level: 'problem', about: 'pages', message: `damaged: ${result}`, advice: RESTORE, ids: [] };
 }
 
 /** The runs that have not ended, by what they wait for. */
@@ -86,7 +110,7 @@ async function openRuns(store: Store): Promise<Finding[]> {
     pending: new Group(),
     damaged: new Group(),
   };
-  for (const status of ['PENDING', 'RUNNING', 'WAITING'] as const) {
+  for (const status of OPEN) {
     for await (const run of runsIn(store, status)) {
       if (await isDamaged(store, run)) groups.damaged.add(run.id);
       else if (status === 'PENDING') groups.pending.add(run.id);
@@ -140,8 +164,9 @@ async function openApprovals(store: Store): Promise<Finding[]> {
     const read = (page: BoundedPage): Promise<Bounded<Approval>[]> =>
       store.read((sql) => readApprovals(store, sql, { status }, page));
     for await (const approval of everyEntry(read)) {
-      const group = isExpired(approval, now) ? groups.expired : status === 'pending' ? groups.waiting : groups.granted;
-      group.add(approval.id);
+      const { id, runId } = approval;
+      if (status === 'pending' && !isExpired(approval, now)) groups.waiting.add(id);
+      else (isExpired(approval, now) ? groups.expired : groups.granted).add(`${runId} (approval ${id})`);
     }
   }
   for await (const run of runsIn(store, 'WAITING')) {
@@ -154,6 +179,37 @@ async function openApprovals(store: Store): Promise<Finding[]> {
     found(groups.granted, 'note', 'grants', 'approval', 'granted or settled, and not used yet', RESUME),
     found(groups.expired, 'note', 'expired', 'approval', 'out of time: the run ends at its next touch', RESUME),
   ];
+}
+
+/** Nobody is told to resume a run whose record was changed by hand. */
+async function openRecords(store: Store): Promise<Finding> {
+  const changed = new Group();
+  let checked = 0;
+  for (const status of OPEN) {
+    for await (const { id } of runsIn(store, status)) {
+      checked += 1;
+      const fault = await faultOf(store, id);
+      if (fault !== null) changed.add(`${id} (${fault})`);
+    }
+  }
+  const about = 'records';
+  if (changed.count > 0) {
+    const message = `${changed.count} of ${checked} runs that have not ended hold what their events do not lead to`;
+    const advice = 'do not resume them; look at them with `holdpoint verify RUN`, and cancel them';
+    return { level: 'problem', about, message, advice, ids: changed.ids };
+  }
+  const message = `of ${checked} run${checked === 1 ? '' : 's'} that have not ended, unchanged; \`holdpoint verify\` checks all`;
+  return { level: 'ok', about, message, advice: null, ids: [] };
+}
+
+async function faultOf(store: Store, id: string): Promise<string | null> {
+  try {
+    const { fault } = await verify(store, id, null);
+    return fault && `${fault.where}: ${fault.message}`;
+  } catch (error) {
+    if (error instanceof NotFoundError) return 'its id is not one that it can be read by';
+    throw error;
+  }
 }
 
 function found(

@@ -3,8 +3,8 @@ import { isPlainObject, type Json, type JsonObject } from './json.js';
 
 /** A record as it is read to be shown: long texts in it are cut, each with a mark. */
 export type Bounded<T> = T & {
-  /** The members of which something was cut, e.g. `['result']`; empty if the record is whole. */
-  readonly cut: readonly string[];
+  /** The members of which something was cut, e.g. `['result']`; absent if the record is whole. */
+  readonly cut?: readonly string[];
 };
 
 /** What a member of an array or an object takes at least, so that very many small ones are bounded too. */
@@ -18,7 +18,7 @@ export function bounded<T extends object>(record: T, max: number): Bounded<T> {
     if (within !== value) cut.push(name);
     return [name, within];
   });
-  return { ...(Object.fromEntries(members) as T), cut };
+  return { ...(Object.fromEntries(members) as T), ...(cut.length > 0 ? { cut } : {}) };
 }
 
 /**

@@ -19,6 +19,11 @@ export const MIGRATIONS_TABLE = 'holdpoint_migrations';
 export async function bringToSchema(source: DataSource, name: string, create: boolean): Promise<void> {
   await assertNoCode(source, name);
   const missing = await missingMigrations(source, name);
+  if (missing === SQLITE_MIGRATIONS.length && !create) {
+    throw new StoreError(
+      `${name} is not a Holdpoint database: none of its tables are there. Check the path; Runtime.open creates one`,
+    );
+  }
   if (missing > 0 && !create) {
     throw new StoreError(
       `${name} is not a Holdpoint database of this version: ${missing} migration(s) are missing. ` +

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { Command, InvalidArgumentError as InvalidOption, Option } from 'commander';
 import { systemClock, type Clock } from '../../core/clock.js';
-import { HoldpointError, InvalidArgumentError } from '../../core/errors.js';
+import { HoldpointError, InvalidArgumentError, NotFoundError } from '../../core/errors.js';
 import { Client } from '../client.js';
 import { printableJson } from '../../core/model/printable-json.js';
 import { Terminal, type Streams } from './terminal.js';
@@ -40,10 +40,12 @@ export function storeCommand(name: string, description: string, example: string)
 /** Opens the store that a command was given, and closes it after. The file is never created or migrated. */
 export async function withClient(
   context: Context,
-  options: StoreOptions,
+  options: StoreOptions & { readonly approvers?: readonly string[] },
   work: (client: Client) => Promise<void>,
 ): Promise<void> {
-  await using client = await Client.open({ store: storeOf(context, options) });
+  const { approvers } = options;
+  const store = storeOf(context, options);
+  await using client = await Client.open(approvers === undefined ? { store } : { store, approvers });
   await work(client);
 }
 
@@ -60,11 +62,23 @@ export function printJson({ streams }: Context, value: unknown): void {
 /** Tells what went wrong, and with which code the command ends. */
 export function report(streams: Streams, error: unknown, asJson: boolean): number {
   const known = error instanceof HoldpointError;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = `${error instanceof Error ? error.message : String(error)}${hintOf(error)}`;
   const code = known ? error.code : 'INTERNAL';
   if (asJson) streams.errors.write(`${printableJson({ error: { code, message } })}\n`);
   else new Terminal(streams.errors, streams.env).line(`holdpoint: ${message}`);
   return code === 'INVALID_ARGUMENT' || code === 'INVALID_JSON' ? EXIT.usage : EXIT.refused;
+}
+
+/** Where the ids are that are known. */
+function hintOf(error: unknown): string {
+  if (!(error instanceof NotFoundError)) return '';
+  if (error.kind === 'run') return '; `holdpoint runs` lists them';
+  return error.kind === 'approval' ? '; `holdpoint approvals --all` lists them' : '';
+}
+
+/** Collects an option that may be given more than once. */
+export function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value];
 }
 
 /** A whole number on the command line. */
@@ -73,8 +87,9 @@ export function wholeNumber(text: string): number {
   throw new InvalidOption('it must be a whole number.');
 }
 
-/** Who decides, unless it is said: the user of this machine. */
-export function thisUser(): string {
+/** Who decides, unless it is said: the user of this machine, also behind `sudo`. */
+export function thisUser({ env }: Streams): string {
+  if (env.SUDO_USER) return env.SUDO_USER;
   try {
     return userInfo().username;
   } catch {

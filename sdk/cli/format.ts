@@ -63,19 +63,27 @@ export function abbreviated(text: string): string {
   return `${head} … ${tail} (${count(text.length, 'character')})`;
 }
 
-/** The fields of a value, one a line; `hidden` are those beyond `max`. */
-export function fieldsOf(value: Json, max: number): { readonly facts: Fact[]; readonly hidden: number } {
-  const facts: Fact[] = [];
-  let hidden = 0;
-  for (const [path, leaf] of leaves(value, '')) {
-    if (facts.length < max) facts.push([abbreviated(path), literal(leaf)]);
-    else hidden += 1;
-  }
-  return { facts, hidden };
+/** Which fields of a value are shown. */
+export interface Shown {
+  readonly facts: readonly Fact[];
+  /** Fields beyond those that are shown. */
+  readonly hidden: number;
+  /** Fields of which head and tail are shown. */
+  readonly shortened: number;
 }
 
-function literal(leaf: Json): string {
-  return abbreviated(JSON.stringify(leaf));
+/** The fields of a value, one a line: at most `max`, long ones by head and tail; all of it where it is asked for in full. */
+export function fieldsOf(value: Json, max: number, full: boolean): Shown {
+  const facts: Fact[] = [];
+  let hidden = 0;
+  let shortened = 0;
+  for (const [path, leaf] of leaves(value, '')) {
+    const literal = JSON.stringify(leaf);
+    if (!full && facts.length >= max) hidden += 1;
+    else facts.push([abbreviated(path), full ? literal : abbreviated(literal)]);
+    if (!full && facts.length <= max && literal.length > LONG) shortened += 1;
+  }
+  return { facts, hidden, shortened };
 }
 
 /** Everything in a value that holds nothing more, with its path. */

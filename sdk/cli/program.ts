@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { InvalidArgumentError } from '../../core/errors.js';
 import { escapeText } from '../../core/model/escape-text.js';
 import { contextOf, EXIT, report, type Context } from './command.js';
 import { approvalsCommand } from './commands/approvals.js';
@@ -41,13 +43,17 @@ export async function execute(
     code = given;
     settled(given);
   });
+  const asJson = args.includes('--json');
   const program = programOf(context, args);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    return report(streams, error, args.includes('--json'));
+    if (!(error instanceof CommanderError)) return report(streams, error, asJson);
+    if (error.exitCode === 0) return EXIT.done;
+    // Commander has told people already.
+    const message = error.message.replace(/^error: /, '');
+    return asJson ? report(streams, new InvalidArgumentError(message), true) : EXIT.usage;
   }
 }
 
@@ -56,6 +62,7 @@ function programOf(context: Context, args: readonly string[]): Command {
   const program = new Command('holdpoint')
     .description('Look at the runs of a Holdpoint store, decide what waits for a person, and check the record.')
     .addHelpText('after', '\nExit codes: 0 done, 1 refused or something is wrong, 2 the command was not understood.')
+    .version(versionOf(), '--version', 'print the version')
     .helpCommand(false);
   for (const make of COMMANDS) program.addCommand(make(context));
   for (const command of [program, ...descendants(program)]) {
@@ -64,10 +71,15 @@ function programOf(context: Context, args: readonly string[]): Command {
       .showHelpAfterError('(--help shows how it is used)')
       .configureOutput({
         writeOut: (text) => output.write(text),
-        writeErr: (text) => errors.write(escapeLines(text, args)),
+        writeErr: (text) => args.includes('--json') || errors.write(escapeLines(text, args)),
       });
   }
   return program;
+}
+
+function versionOf(): string {
+  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }
 
 function descendants(command: Command): Command[] {

@@ -6,6 +6,11 @@ export function canAsk({ input, output }: Streams): boolean {
   return input.isTTY && output.isTTY;
 }
 
+/** Why nobody is asked. */
+export function nobodyToAsk({ json }: { readonly json?: true }): string {
+  return json ? 'with --json nothing is asked' : 'there is no terminal to ask at';
+}
+
 /** Whether a person typed exactly this word. The end of the input is never a yes. */
 export async function confirm({ input, output }: Streams, question: string, word: string): Promise<boolean> {
   const lines = createInterface({ input, output });

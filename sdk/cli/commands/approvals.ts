@@ -1,12 +1,15 @@
 import { Option, type Command } from 'commander';
-import { APPROVAL_STATUSES, type ApprovalStatus } from '../../../core/model/approval.js';
+import { APPROVAL_STATUSES, type Approval, type ApprovalStatus } from '../../../core/model/approval.js';
+import type { Bounded } from '../../../core/model/bounded.js';
 import { printJson, storeCommand, wholeNumber, withClient, type Context, type StoreOptions } from '../command.js';
 import { count } from '../format.js';
+import { pageOf } from '../page.js';
 import { APPROVAL_COLUMNS, approvalRow, READ_TO_SHOW, showApproval } from '../views/approval.js';
 
 interface Options extends StoreOptions {
   readonly status?: ApprovalStatus;
   readonly all?: true;
+  readonly newest?: true;
   readonly run?: string;
   readonly after?: number;
   readonly limit: number;
@@ -21,7 +24,8 @@ export function approvalsCommand(context: Context): Command {
   )
     .argument('[approval]', 'the id of the one to show')
     .addOption(new Option('--status <status>', 'those instead of the pending ones').choices(APPROVAL_STATUSES))
-    .option('--all', 'those of every status')
+    .addOption(new Option('--all', 'those of every status').conflicts('status'))
+    .option('--newest', 'newest first')
     .option('--run <run>', 'only this run’s')
     .option('--after <cursor>', 'the next page: the cursor that the last one ended with', wholeNumber)
     .option('--limit <count>', 'approvals a page, at most 1000', wholeNumber, 50)
@@ -32,32 +36,32 @@ export function approvalsCommand(context: Context): Command {
 }
 
 async function list(context: Context, options: Options): Promise<void> {
-  const { status = 'pending', all, run, after, limit } = options;
+  const { status = 'pending', all, newest, run, after, limit } = options;
   await withClient(context, options, async (client) => {
-    const approvals = await client.approvals.list({
-      limit,
-      ...(all ? {} : { status }),
-      ...(run === undefined ? {} : { runId: run }),
-      ...(after === undefined ? {} : { after }),
-    });
-    const next = approvals.length === limit ? (approvals.at(-1)?.seq ?? null) : null;
-    if (options.json) {
-      printJson(context, { approvals, next });
-      return;
-    }
-    const now = context.clock.now();
-    const { terminal } = context;
-    if (approvals.length === 0) terminal.line('Nothing waits for a person.');
-    else
-      terminal.table(
-        APPROVAL_COLUMNS,
-        approvals.map((approval) => approvalRow(approval, now)),
-      );
-    if (next !== null) terminal.line(`${count(approvals.length, 'approval')}; the next page: --after ${next}`);
-    if (approvals.some((approval) => approval.status === 'pending')) {
-      terminal.line('`holdpoint approve`, `reject` or `settle` with its id shows one in full, and asks.');
-    }
+    // A misspelt run must not look like one that waits for nobody.
+    if (run !== undefined) await client.runs.get(run);
+    const filter = { ...(all ? {} : { status }), ...(run === undefined ? {} : { runId: run }) };
+    const { entries, next } = await pageOf({ after, limit }, (page) =>
+      client.approvals.list({ ...filter, ...page, newestFirst: newest ?? false }),
+    );
+    if (options.json) printJson(context, { approvals: entries, next });
+    else print(context, entries, next);
   });
+}
+
+function print({ terminal, clock }: Context, approvals: readonly Bounded<Approval>[], next: number | null): void {
+  const now = clock.now();
+  if (approvals.length === 0) terminal.line('Nothing waits for a person.');
+  else {
+    terminal.table(
+      APPROVAL_COLUMNS,
+      approvals.map((approval) => approvalRow(approval, now)),
+    );
+  }
+  if (next !== null) terminal.line(`${count(approvals.length, 'approval')}; the next page: --after ${next}`);
+  if (approvals.some((approval) => approval.status === 'pending')) {
+    terminal.line('`holdpoint approvals` with its id shows one in full; `approve`, `reject` and `settle` ask, too.');
+  }
 }
 
 async function show(context: Context, id: string, options: Options): Promise<void> {

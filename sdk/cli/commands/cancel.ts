@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from '../../../core/errors.js';
 import { EXIT, printJson, storeCommand, thisUser, withClient, type Context, type StoreOptions } from '../command.js';
-import { canAsk, confirm } from '../prompt.js';
+import { canAsk, confirm, nobodyToAsk } from '../prompt.js';
+import { asksForOutcome } from '../../../core/model/approval.js';
 import { showRun } from '../views/run.js';
 
 interface Options extends StoreOptions {
@@ -25,15 +26,22 @@ export function cancelCommand(context: Context): Command {
 
 async function cancel(context: Context, id: string, options: Options): Promise<void> {
   const { terminal, streams, clock } = context;
-  const { by = thisUser(), reason, yes, json } = options;
+  const { by = thisUser(streams), reason, yes, json } = options;
   await withClient(context, options, async (client) => {
     if (!yes && (json === true || !canAsk(streams))) {
-      throw new InvalidArgumentError('there is no terminal to ask at, and nothing was cancelled; say so with --yes');
+      throw new InvalidArgumentError(`${nobodyToAsk(options)}, and nothing was cancelled; say so with --yes`);
     }
     if (!yes) {
       showRun(terminal, await client.runs.get(id), clock.now());
+      const [pending] = await client.approvals.list({ runId: id, status: 'pending', limit: 1 });
+      if (pending && asksForOutcome(pending.kind)) {
+        terminal.line(
+          'Whether its interrupted call took effect is unknown, and stays so: that question ends unanswered.',
+        );
+      }
       terminal.line('Cancelling: the run ends as CANCELLED. A tool that is being called is not stopped by it.');
-      if (!(await confirm(streams, 'Type cancel to cancel it, anything else to leave it as it is:', 'cancel'))) {
+      const question = `Type cancel to cancel it as ${by}, anything else to leave it as it is:`;
+      if (!(await confirm(streams, question, 'cancel'))) {
         terminal.line('Nothing was cancelled.');
         context.exit(EXIT.refused);
         return;

@@ -6,8 +6,8 @@ import { refusedRuns, unsignedDecisions } from '../../../core/engine/signatures.
 import type { Approvers } from '../../../core/model/decision-signature.js';
 import { Store } from '../../../core/store/store.js';
 import { approversOf } from '../../approver-keys.js';
-import { EXIT, printJson, storeCommand, storeOf, type Context, type StoreOptions } from '../command.js';
-import { readPublicKey } from '../keys.js';
+import { collect, EXIT, printJson, storeCommand, storeOf, type Context, type StoreOptions } from '../command.js';
+import { publicKeysOf } from '../keys.js';
 import type { Styled } from '../terminal.js';
 
 interface Options extends StoreOptions {
@@ -28,12 +28,9 @@ export function doctorCommand(context: Context): Command {
     .action((options: Options) => doctor(context, options));
 }
 
-function collect(file: string, before: readonly string[]): string[] {
-  return [...before, file];
-}
-
 async function doctor(context: Context, options: Options): Promise<void> {
-  const approvers = approversOf(options.approver.length === 0 ? undefined : options.approver.map(readPublicKey));
+  const keys = publicKeysOf(options.approver);
+  const approvers = approversOf(keys);
   const findings = await examine(storeOf(context, options), approvers);
   if (findings.some(({ level }) => level === 'problem')) context.exit(EXIT.refused);
   if (options.json) printJson(context, { findings });

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { RUN_STATUSES, type RunStatus } from '../../../core/model/run.js';
 import { printJson, storeCommand, wholeNumber, withClient, type Context, type StoreOptions } from '../command.js';
 import { count } from '../format.js';
+import { pageOf } from '../page.js';
 import { RUN_COLUMNS, runRow } from '../views/run.js';
 import { exportCommand } from './export.js';
 
@@ -27,10 +28,10 @@ export function runsCommand(context: Context): Command {
 async function list(context: Context, options: Options): Promise<void> {
   const { status, agent, after, limit, oldest } = options;
   await withClient(context, options, async (client) => {
-    const page = { limit, newestFirst: !oldest, ...(after === undefined ? {} : { after }) };
     const filter = { ...(status === undefined ? {} : { status }), ...(agent === undefined ? {} : { agent }) };
-    const runs = await client.runs.list({ ...filter, ...page });
-    const next = runs.length === limit ? (runs.at(-1)?.seq ?? null) : null;
+    const { entries: runs, next } = await pageOf({ after, limit }, (page) =>
+      client.runs.list({ ...filter, ...page, newestFirst: !oldest }),
+    );
     if (options.json) {
       printJson(context, { runs, next });
       return;

@@ -50,5 +50,5 @@ function print({ terminal, clock }: Context, { run, steps, approvals }: Awaited<
     );
   }
   terminal.line();
-  terminal.line(whatIsNext(run, pending?.id ?? null, now));
+  terminal.line(whatIsNext(run, pending ?? null, now));
 }

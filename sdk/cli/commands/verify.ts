@@ -22,7 +22,7 @@ export function verifyCommand(context: Context): Command {
   )
     .argument('[run]', 'its id')
     .option('--head <hash>', 'a hash of the run that was kept elsewhere: shows a chain that was cut short')
-    .option('--file <file>', 'check what `holdpoint runs export` wrote, without a store')
+    .option('--file <file>', 'check what `holdpoint runs export` wrote, without a store; - is the standard input')
     .action((run: string | undefined, options: Options) => verify(context, run, options));
 }
 
@@ -30,6 +30,9 @@ async function verify(context: Context, run: string | undefined, options: Option
   const { file, head } = options;
   if (file !== undefined && run !== undefined) {
     throw new InvalidArgumentError('give a run of the store, or --file, not both; nothing was checked');
+  }
+  if (head !== undefined && file === undefined && run === undefined) {
+    throw new InvalidArgumentError('a head is of one run: holdpoint verify RUN --head HASH; nothing was checked');
   }
   const kept = head === undefined ? {} : { head };
   if (file !== undefined) {
@@ -42,7 +45,7 @@ async function verify(context: Context, run: string | undefined, options: Option
 }
 
 async function verifyFile(file: string, kept: { readonly head?: string }): Promise<Verification> {
-  const input = createReadStream(file, 'utf8');
+  const input = createReadStream(file === '-' ? '/dev/stdin' : file, 'utf8');
   try {
     return await verifyExport(linesOf(input), kept);
   } catch (error) {

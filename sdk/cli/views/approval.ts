@@ -9,13 +9,11 @@ import { showFields } from './fields.js';
 /** How much of a request is read to be shown; the rest is in an export. */
 export const READ_TO_SHOW = { maxText: 16 * 1024 * 1024 };
 
-/** How many fields are shown unless all are asked for. */
-const FIELDS = 100;
-
-export const APPROVAL_COLUMNS = ['APPROVAL', 'STATUS', 'KIND', 'TOOL', 'RUN', 'ASKED'];
+export const APPROVAL_COLUMNS = ['APPROVAL', 'STATUS', 'KIND', 'TOOL', 'RUN', 'ASKED', 'DECIDED'];
 
 /** An approval as one line of a table. */
 export function approvalRow(approval: Bounded<Approval>, now: number): Cell[] {
+  const { decidedAt, decidedBy } = approval;
   return [
     plain(approval.id),
     statusOf(approval, now),
@@ -23,11 +21,17 @@ export function approvalRow(approval: Bounded<Approval>, now: number): Cell[] {
     short(toolOf(approval), 40),
     plain(approval.runId),
     time(approval.requestedAt, now),
+    decidedAt === null ? '-' : `${short(decidedBy, 24)}, ${time(decidedAt, now)}`,
   ];
 }
 
 function statusOf(approval: Approval, now: number): string {
   return isExpired(approval, now) ? `${plain(approval.status)}, expired` : plain(approval.status);
+}
+
+function expiryOf({ expiresAt }: Approval, now: number): string {
+  if (expiresAt === null) return 'never';
+  return expiresAt > now ? time(expiresAt, now) : `expired ${time(expiresAt, now)}`;
 }
 
 /** The tool's name; a damaged request may have none. */
@@ -45,10 +49,10 @@ export function showApproval(
 ): void {
   terminal.line({ text: `Approval ${approval.id}`, style: 'bold' });
   terminal.facts(factsOf(approval, run, now), 1);
-  const max = full ? Infinity : FIELDS;
-  showFields(terminal, 'presentation', summaryFirst(approval.presentation), max);
-  showFields(terminal, 'arguments', (approval.request as Partial<Approval['request']>).args ?? null, max);
-  if (approval.cut.length > 0) {
+  showFields(terminal, 'presentation', summaryFirst(approval.presentation), full);
+  showFields(terminal, 'arguments', (approval.request as Partial<Approval['request']>).args ?? null, full);
+  if (approval.result !== null) showFields(terminal, 'result, as entered', approval.result, full);
+  if (approval.cut) {
     const warning = `Too long to be read here in full: ${approval.cut.join(', ')}. \`holdpoint runs export\` writes all of it.`;
     terminal.line({ text: warning, style: 'yellow' }, 1);
   }
@@ -72,11 +76,13 @@ function factsOf(approval: Bounded<Approval>, run: Bounded<Run>, now: number): F
     ['tool', `${toolOf(approval)} (${tool?.readOnly ? 'read only' : plain(tool?.effect)})`],
     ['description', tool?.description ? plain(tool.description) : '-'],
     ['asked', time(approval.requestedAt, now)],
-    ['expires', approval.expiresAt === null ? 'never' : time(approval.expiresAt, now)],
+    ['expires', expiryOf(approval, now)],
     ['hash', plain(approval.hash)],
   ];
   if (approval.decidedAt !== null) {
     facts.push(['decided', `by ${plain(approval.decidedBy)} ${time(approval.decidedAt, now)}`]);
+    // Who decided is what they said; who signed is what they could prove (contract A7).
+    facts.push(['signed', approval.signer === null ? 'no' : `with the key ${plain(approval.signer)}`]);
   }
   if (approval.note !== null) facts.push(['note', plain(approval.note)]);
   if (approval.decodeError !== null) facts.push(['damaged', { text: plain(approval.decodeError), style: 'red' }]);
@@ -84,9 +90,14 @@ function factsOf(approval: Bounded<Approval>, run: Bounded<Run>, now: number): F
 }
 
 /** What an answer does, in words of our own. */
-export function consequenceOf(answer: 'approve' | 'reject' | 'settle', approval: Approval, result: Json): string {
+export function consequenceOf(
+  answer: 'approve' | 'reject' | 'settle',
+  approval: Approval,
+  { result, now }: { readonly result: Json; readonly now: number },
+): string {
   const tool = toolOf(approval);
   const again = asksForOutcome(approval.kind);
+  if (isExpired(approval, now)) return 'It has expired: whatever is answered now, the run ends as approval_expired.';
   if (answer === 'settle') {
     return `Settling: the step is done with the result ${abbreviated(JSON.stringify(result))}, and ${tool} is not called again.`;
   }

@@ -1,11 +1,10 @@
+import { isExpired, type Approval } from '../../../core/model/approval.js';
 import type { Bounded } from '../../../core/model/bounded.js';
 import { isTerminal, type Run } from '../../../core/model/run.js';
 import type { Step } from '../../../core/model/step.js';
-import { absolute, plain, short, time } from '../format.js';
+import { absolute, plain, relative, short, time } from '../format.js';
 import type { Cell, Fact, Styled, Terminal } from '../terminal.js';
 import { showFields } from './fields.js';
-
-const FIELDS = 50;
 
 const STYLES: Readonly<Record<string, Styled['style']>> = {
   WAITING: 'yellow',
@@ -38,7 +37,7 @@ export function runRow(run: Bounded<Run>, now: number): Cell[] {
 export function showRun(terminal: Terminal, run: Bounded<Run>, now: number): void {
   terminal.line({ text: `Run ${run.id}`, style: 'bold' });
   terminal.facts(factsOf(run, now), 1);
-  if (run.result !== null) showFields(terminal, 'result', run.result, FIELDS);
+  if (run.result !== null) showFields(terminal, 'result', run.result, false);
 }
 
 function factsOf(run: Bounded<Run>, now: number): Fact[] {
@@ -54,23 +53,26 @@ function factsOf(run: Bounded<Run>, now: number): Fact[] {
   ];
   if (run.reason !== null) facts.splice(1, 0, ['reason', plain(run.reason)]);
   if (run.message !== null) facts.splice(2, 0, ['message', plain(run.message)]);
-  if (lease) facts.push(['lease', `${plain(lease.owner)}, until ${time(lease.expiresAt, now)}`]);
+  if (lease) facts.push(['lease', `${plain(lease.owner)}, ends ${time(lease.expiresAt, now)}`]);
   if (run.decodeError !== null) facts.push(['damaged', { text: plain(run.decodeError), style: 'red' }]);
   return facts;
 }
 
 /** What happens to a run next, and who has to do something for it. */
-export function whatIsNext(run: Run, pending: string | null, now: number): string {
+export function whatIsNext(run: Run, pending: Approval | null, now: number): string {
   if (isTerminal(run.status)) return 'It has ended.';
   if (run.decodeError !== null)
     return 'It holds a row that does not decode: it can be shown and cancelled, not continued.';
   if (run.status === 'WAITING') {
     if (pending === null) return 'It was decided, and goes on at its next resume.';
-    return `It waits for a person: holdpoint approve, reject or settle ${pending}`;
+    if (isExpired(pending, now)) return 'Nobody decided in time: it ends as approval_expired when it is resumed.';
+    return `It waits for a person: holdpoint approve, reject or settle ${pending.id}`;
   }
   if (run.status === 'PENDING') return 'Nobody has started it; it begins at its first resume.';
   if (!run.lease) return 'It was stopped cleanly, and goes on at its next resume.';
-  if (run.lease.expiresAt > now) return 'It is being executed.';
+  if (run.lease.expiresAt > now) {
+    return `It is being executed; should its process have died, that is known ${relative(run.lease.expiresAt, now)}.`;
+  }
   return 'Its process is dead: the lease has run out. It goes on at its next resume.';
 }
 

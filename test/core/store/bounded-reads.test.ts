@@ -94,7 +94,9 @@ describe('the reads of a client', () => {
   it('count characters, not bytes: what is not cut carries no mark', async () => {
     const goal = 'Ж'.repeat(MAX);
     db.prepare('UPDATE holdpoint_runs SET goal = ?').run(goal);
-    expect(await client.runs.get('waiting')).to.deep.include({ goal, cut: [] });
+    expect(await client.runs.get('waiting'))
+      .to.include({ goal })
+      .and.not.to.have.property('cut');
   });
 
   it('show a text past a NUL, which SQLite would take for its end', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Approval } from 'holdpoint';
-import { holdpoint, holdpointOnTerminal, textOf, type Ended } from '../../support/cli.js';
+import { holdpoint, holdpointHere, holdpointOnTerminal, textOf, type Ended } from '../../support/cli.js';
 import { dump } from '../../core/store/driver.js';
 import { stores, type Stores } from './stores.js';
 
@@ -31,7 +31,11 @@ describe('the commands that decide', () => {
   it('A2: approve decides on the hash that it is given, without asking', async () => {
     const { id, hash } = given.asked;
     const ended = await holdpoint(['approve', id, '--hash', hash, '--by', 'ann', '--note', 'I looked'], { store });
-    expect(ended).to.deep.equal({ code: 0, out: 'Approved. The run goes on when it is resumed.\n', err: '' });
+    expect(ended).to.deep.equal({
+      code: 0,
+      out: 'Approved by ann, not signed. The run goes on when it is resumed.\n',
+      err: '',
+    });
     expect(await approval(id)).to.include({ status: 'approved', decidedBy: 'ann', note: 'I looked' });
   });
 
@@ -119,6 +123,35 @@ describe('the commands that decide', () => {
       expect(textOf(ended)).to.contain('Nothing was decided.');
     });
   }
+
+  it('I6: on a terminal, asks nothing where there is nothing to settle, and says what an answer does that is too late', async () => {
+    const never = await changesNothing(() =>
+      holdpointOnTerminal(['settle', given.asked.id, '--result', '1'], { store, types: 'settle' }),
+    );
+    expect(never.code).to.equal(2);
+    expect(textOf(never)).to.contain('there is nothing to settle').and.not.to.contain('Type settle');
+    given.world.sql().prepare('UPDATE holdpoint_approvals SET expires_at = 1 WHERE id = ?').run(given.asked.id);
+    const late = await holdpointOnTerminal(['approve', given.asked.id], { store, types: null });
+    expect(textOf(late)).to.contain('whatever is answered now, the run ends as approval_expired');
+    expect((await holdpoint(['show', 'asks'], { store })).out).to.contain('Nobody decided in time');
+  });
+
+  it('names who decides in its question, also behind sudo', async () => {
+    const ended = await holdpointOnTerminal(['approve', given.asked.id, '--by', 'dana'], { store, types: 'approve' });
+    expect(textOf(ended)).to.contain('Type approve to approve as dana, anything else');
+    expect(textOf(ended)).to.contain('Approved by dana, not signed. The run goes on when it is resumed.');
+    const { code } = await holdpointHere(['cancel', 'granted', '--yes'], store, { SUDO_USER: 'eve' });
+    expect(code).to.equal(0);
+    expect((await (await given.world.client()).runs.get('granted')).message).to.equal('eve: no reason given');
+  });
+
+  it('shows a long field by head and tail, says so, and shows all of it where that is asked for', async () => {
+    const long = 'z'.repeat(3_000);
+    given.world.sql().prepare(`UPDATE holdpoint_approvals SET request = json_set(request, '$.args.text', ?)`).run(long);
+    const short = (await holdpoint(['approvals', given.asked.id], { store })).out;
+    expect(short).to.contain('1 field shown by head and tail; --full shows all').and.not.to.contain(long);
+    expect((await holdpoint(['approvals', given.asked.id, '--full'], { store })).out).to.contain(long);
+  });
 
   it('F19: decides nothing where the request has changed since it was shown', async () => {
     const { id } = given.asked;

@@ -80,6 +80,7 @@ describe('the commands that show', () => {
     expect(await printed('events', 'done', '--after', '2', '--limit', '1')).to.match(
       /^ {3}3 .*\n\d+ more events: --after 3\n$/,
     );
+    expect(await printed('events', 'done', '--tail', '1')).to.equal(`${lines.at(-1)}\n`);
     const events = (await printed('events', 'done', '--json')).trimEnd().split('\n');
     expect(events.map((line) => (JSON.parse(line) as RunEvent).index)).to.deep.equal(lines.map((_, at) => at + 1));
   });
@@ -103,13 +104,17 @@ describe('the commands that show', () => {
   it('approvals: lists the pending ones, oldest first, or those of a status or a run', async () => {
     const lines = (await printed('approvals')).trimEnd().split('\n');
     expect(lines.slice(1, 3).map((line) => line.split(/ +/)[0])).to.deep.equal([given.interrupted.id, given.asked.id]);
-    expect(lines.at(-1)).to.contain('shows one in full, and asks');
+    expect(lines.at(-1)).to.contain('shows one in full');
     expect(await printed('approvals', '--run', 'done')).to.equal('Nothing waits for a person.\n');
     const { approvals } = await json<{ approvals: Approval[] }>('approvals', '--all', '--run', 'done');
     expect(approvals.map(({ status }) => status)).to.deep.equal(['spent']);
-    expect(await printed('approvals', '--status', 'approved', '--limit', '1')).to.match(
-      /; the next page: --after \d+\n$/,
-    );
+    expect(await printed('approvals', '--limit', '1')).to.match(/\n1 approval; the next page: --after \d+\n/);
+    expect(await printed('approvals', '--newest', '--limit', '1')).to.contain(given.asked.id);
+    const granted = await printed('approvals', '--status', 'approved', '--limit', '1');
+    expect(granted)
+      .to.match(/ann, .* days ago/)
+      .and.not.to.contain('the next page');
+    expect(await holdpoint(['approvals', '--run', 'granded'], { store })).to.deep.include({ code: 1, out: '' });
   });
 
   it('approvals: shows one in full, without deciding it', async () => {
@@ -125,14 +130,36 @@ describe('the commands that show', () => {
     expect({ code, err }).to.deep.equal({ code: 1, err: '' });
     expect(out).to.match(/^ok +file +its owner's only \(mode 0600\)\n/);
     expect(out).to.match(/\nok +journal_mode +wal\nok +synchronous +2\nok +trusted_schema +0\nok +pages +sound\n/);
-    expect(out).to.match(/\nproblem +stale leases +1 run left behind by a process that died\n +dead\n +to do: resume/);
+    expect(out).to.match(
+      /\nproblem +stale leases +1 run left behind by a process that died\n +dead\n +to do: start the program of their agent again/,
+    );
     expect(out).to.match(/\nnote +questions +2 approvals waiting for a person\n/);
-    expect(out).to.match(/\nnote +grants +1 approval granted or settled, and not used yet\n/);
+    expect(out).to.match(/\nnote +grants +1 approval granted or settled, and not used yet\n +granted \(approval /);
+    expect(out).to.match(/\nok +records +of 4 runs that have not ended, unchanged; /);
     const { findings } = JSON.parse((await holdpoint(['doctor', '--json'], { store })).out) as {
       findings: { level: string; about: string; ids: string[] }[];
     };
     expect(findings.filter(({ level }) => level === 'problem')).to.have.length(1);
     expect(findings.find(({ about }) => about === 'stale leases')?.ids).to.deep.equal(['dead']);
+  });
+
+  it('doctor: says of a changed record not to resume it, and of a lost table to restore the store', async () => {
+    const changed = await stores();
+    try {
+      const db = changed.world.sql();
+      db.prepare(
+        `UPDATE holdpoint_approvals SET status = 'approved', decided_at = 1, decided_by = 'eve' WHERE id = ?`,
+      ).run(changed.asked.id);
+      const { code, out } = await holdpoint(['doctor'], { store: changed.file });
+      expect(code).to.equal(1);
+      expect(out).to.match(/\nproblem +records +1 of 4 runs .*\n +asks \(approval .*\n +to do: do not resume them; /);
+      db.exec('DROP TABLE holdpoint_events');
+      const lost = await holdpoint(['doctor'], { store: changed.file });
+      expect(lost).to.deep.include({ code: 1, err: '' });
+      expect(lost.out).to.match(/\nproblem +tables +missing or damaged: events\n +to do: .*restore/);
+    } finally {
+      await changed.world.close();
+    }
   });
 
   it('I6: doctor names what was settled, until a resume goes on with it', async () => {

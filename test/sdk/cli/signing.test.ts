@@ -88,6 +88,21 @@ describe('signing decisions from the command line', () => {
     }
   });
 
+  it('A7: with --approver nothing is decided but with one of these keys, and who signed is told', async () => {
+    await keygen();
+    const { id, hash } = given.asked;
+    const decide = (...more: string[]): Promise<Ended> =>
+      holdpoint(['approve', id, '--hash', hash, '--by', 'dana', '--approver', `${key}.pub`, ...more], { store });
+    const unsigned = await decide();
+    expect(unsigned.code).to.equal(2);
+    expect(unsigned.err).to.contain('nothing was decided');
+    const signer = fingerprintOf(read(`${key}.pub`));
+    expect((await decide('--key', key)).out).to.contain(`Approved by dana, signed with the key ${signer}.`);
+    expect((await holdpoint(['approvals', id], { store })).out).to.match(
+      new RegExp(`signed +with the key ${signer}\n`),
+    );
+  });
+
   it('uses no key that others can read, and quotes none', async () => {
     await keygen();
     const { id, hash } = given.asked;

@@ -51,7 +51,8 @@ describe('how the command line is used', () => {
     ['show --store {} a b', /too many arguments/],
     ['show --store {} --loud waiting', /unknown option '--loud'/],
     ['show --store {} a/b', /runId must be 1 to 128 of/],
-    ['verify --store {} --head 12', /head must be the 64 hex digits/],
+    ['verify waiting --store {} --head 12', /head must be the 64 hex digits/],
+    [`verify --store {} --head ${'0'.repeat(64)}`, /a head is of one run: holdpoint verify RUN --head HASH/],
     ['verify waiting --file x --store {}', /give a run of the store, or --file, not both/],
     ['verify --file /nowhere/at/all', /cannot read \/nowhere\/at\/all: ENOENT; nothing was checked/],
     ['approve some --hash 12 --store {}', /hash must be the 64 hex digits/],
@@ -73,10 +74,21 @@ describe('how the command line is used', () => {
 
   it('ends with 1 where there is no such thing, and says so to programs as JSON', async () => {
     const text = await holdpoint(['show', 'nobody'], { store: world.file });
-    expect(text).to.deep.equal({ code: 1, out: '', err: 'holdpoint: no run "nobody"\n' });
+    expect(text).to.deep.equal({ code: 1, out: '', err: 'holdpoint: no run "nobody"; `holdpoint runs` lists them\n' });
     const json = await holdpoint(['show', 'nobody', '--json'], { store: world.file });
     expect(json).to.deep.include({ code: 1, out: '' });
-    expect(JSON.parse(json.err)).to.deep.equal({ error: { code: 'NOT_FOUND', message: 'no run "nobody"' } });
+    expect(JSON.parse(json.err)).to.deep.equal({
+      error: { code: 'NOT_FOUND', message: 'no run "nobody"; `holdpoint runs` lists them' },
+    });
+  });
+
+  it('tells programs of a wrong command as JSON, too, and its version to everybody', async () => {
+    const wrong = await holdpoint(['runs', '--json', '--frobnicate'], { store: world.file });
+    expect(wrong).to.deep.include({ code: 2, out: '' });
+    expect(JSON.parse(wrong.err)).to.deep.equal({
+      error: { code: 'INVALID_ARGUMENT', message: "unknown option '--frobnicate'" },
+    });
+    expect((await holdpointHere(['--version'])).out).to.match(/^\d+\.\d+\.\d+\n$/);
   });
 
   it('takes the store from --store before HOLDPOINT_STORE', async () => {
@@ -121,7 +133,10 @@ describe('a store that the command line does not open', () => {
   const REFUSED: Readonly<Record<string, readonly [make: (path: string) => void, says: RegExp]>> = {
     'is not there': [() => undefined, /there is no such file; Runtime.open creates it/],
     'is a folder': [(path) => mkdirSync(path), /is not a file; give the path of a database file/],
-    'is empty': [(path) => writeFileSync(path, '', { mode: 0o600 }), /is not a Holdpoint database of this version/],
+    'is empty': [
+      (path) => writeFileSync(path, '', { mode: 0o600 }),
+      /is not a Holdpoint database: none of its tables are there. Check the path/,
+    ],
     'is a text': [
       (path) => writeFileSync(path, 'dear diary, '.repeat(999), { mode: 0o600 }),
       /is not a SQLite database, or is encrypted; give another path/,
