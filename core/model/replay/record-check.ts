@@ -129,6 +129,9 @@ export class RecordCheck {
     const where = `approval ${shown('id', row.id)}`;
     const expected = approvals.get(id);
     if (!expected) return this.#unexplained(where);
+    // The last one of a step is the one that counts: in another order it would be another.
+    const [first] = approvals.keys();
+    if (id !== first) return this.#missing(`approval ${first}`);
     approvals.delete(id);
     return this.#compare(where, row, expected) ?? this.#subject(where, row);
   }

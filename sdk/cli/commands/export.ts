@@ -11,7 +11,7 @@ export function exportCommand(context: Context): Command {
     .argument('<run>', 'its id')
     .addHelpText(
       'after',
-      '\nIt is written as stored, byte for byte; `holdpoint verify --file` checks it without the store.',
+      '\nIt is written as stored, with JSON’s escapes for what a terminal would act on; `holdpoint verify --file` checks it without the store.',
     )
     .action((run: string, _options: StoreOptions, command: Command) => write(context, run, command));
 }

@@ -140,6 +140,24 @@ describe('the rows of a run', () => {
     expect(await faultOf('waiting')).to.be.null;
   });
 
+  it('S11: approvals of a run in another order than they were asked in are found', async () => {
+    const found = db.prepare(`SELECT run_id AS runId, min(seq) AS first, max(seq) AS last FROM holdpoint_approvals
+      GROUP BY run_id HAVING count(*) > 1`);
+    const { runId, first, last } = found.get() as { runId: string; first: number; last: number };
+    const [asked] = await client.approvals.list({ runId });
+    const move = db.prepare('UPDATE holdpoint_approvals SET seq = ? WHERE seq = ?');
+    for (const [to, from] of [
+      [-1, first],
+      [first, last],
+      [last, -1],
+    ])
+      move.run(to, from);
+    expect(await faultOf(runId)).to.include({
+      where: `approval ${asked?.id}`,
+      message: 'the events lead to a row that is not there',
+    });
+  });
+
   it('S11: a run under another id is found by the events that it has not', async () => {
     db.prepare(`UPDATE holdpoint_runs SET id = 'renamed' WHERE id = ?`).run(DONE);
     expect((await client.verify()).fault).to.include({ runId: 'renamed', where: 'event 1' });
