@@ -172,7 +172,7 @@ async function openApprovals(store: Store): Promise<Finding[]> {
   for await (const run of runsIn(store, 'WAITING')) {
     const last = { newestFirst: true, limit: 1 };
     const [approval] = await store.read((sql) => readApprovals(store, sql, { runId: run.id }, last));
-    if (approval?.status === 'settled') groups.granted.add(approval.id);
+    if (approval?.status === 'settled') groups.granted.add(`${run.id} (approval ${approval.id})`);
   }
   return [
     found(groups.waiting, 'note', 'questions', 'approval', 'waiting for a person', DECIDE),
