@@ -23,7 +23,7 @@ const MAX_TEXT_OF_MANY = 8_192;
 const MANY = 128;
 const PAGE = 500;
 /** A row that holds more than this, in bytes, is not decoded. */
-const MAX_ROW = 64 * 1024 * 1024;
+const MAX_ROW = 16 * 1024 * 1024;
 
 /** Which page of a list: entries after the cursor `after`, at most `limit`, oldest first unless told otherwise. */
 export interface BoundedPage {

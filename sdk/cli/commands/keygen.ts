@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Command } from 'commander';
 import { InvalidArgumentError } from '../../../core/errors.js';
 import { generateApproverKey } from '../../approver-keys.js';
@@ -22,7 +22,13 @@ function generate(context: Context, file: string, asJson: boolean): void {
     throw new InvalidArgumentError(`${taken} exists already and was not touched; give another name`);
   const { privateKey, publicKey, fingerprint } = generateApproverKey();
   writeNew(file, privateKey, 0o600);
-  writeNew(publicFile, publicKey, 0o644);
+  try {
+    writeNew(publicFile, publicKey, 0o644);
+  } catch (error) {
+    // A private key that nobody can be given the public one of is no use, and no secret to leave behind.
+    rmSync(file);
+    throw error;
+  }
   if (asJson) {
     printJson(context, { file, publicFile, fingerprint });
     return;

@@ -107,8 +107,8 @@ describe('the reads of a client', () => {
     expect(run.goal).to.match(/^a\0b+… \[cut: 100002 characters\]$/);
   });
 
-  it('S9: list and show a row of more than 64 MiB with what of it can be shown, and say that it is too long', async () => {
-    db.prepare('UPDATE holdpoint_runs SET goal = ?').run('g'.repeat(65 * 1024 * 1024));
+  it('S9: list and show a row of more than 16 MiB with what of it can be shown, and say that it is too long', async () => {
+    db.prepare('UPDATE holdpoint_runs SET goal = ?').run('g'.repeat(17 * 1024 * 1024));
     for (const run of await reads.runs()) {
       expect(run.decodeError).to.match(/^the row is too long to be read here: \d+ bytes$/);
       expect(run).to.include({ id: 'waiting', status: 'WAITING' });

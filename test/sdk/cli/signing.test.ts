@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DecisionNotSignedError, defaultPolicy, fingerprintOf, type Runtime } from 'holdpoint';
 import { clerk } from '../../core/store/waiting.js';
@@ -48,6 +48,10 @@ describe('signing decisions from the command line', () => {
     expect(taken.code).to.equal(2);
     expect(taken.err).to.contain('exists already and was not touched');
     expect(read(`${key}.pub`)).to.equal('mine');
+    key = join(given.world.dir, 'dangling.key');
+    symlinkSync(join(given.world.dir, 'nowhere'), `${key}.pub`);
+    expect((await keygen()).code).to.equal(2);
+    expect(existsSync(key)).to.be.false;
     key = join(given.world.dir, 'linked.key');
     symlinkSync(join(given.world.dir, 'elsewhere'), key);
     expect((await keygen()).code).to.equal(2);
