@@ -171,11 +171,7 @@ async function openApprovals(store: Store): Promise<Finding[]> {
   for await (const run of runsIn(store, 'WAITING')) {
     const last = { newestFirst: true, limit: 1 };
     const [approval] = await store.read((sql) => readApprovals(store, sql, { runId: run.id }, last));
-<<<<<<< HEAD
     if (approval?.status === 'settled') groups.granted.add(nameOf(approval));
-=======
-    if (approval?.status === 'settled') groups.granted.add(`${run.id} (approval ${approval.id})`);
->>>>>>> 175a5a38978e806ece9a3a603a826868e268ce47
   }
   return [
     found(groups.waiting, 'note', 'questions', 'approval', 'waiting for a person', DECIDE),
