@@ -167,7 +167,7 @@ const REFUSED: readonly Refused[] = [
       writeFileSync(file, '');
     },
     path: ({ file }) => file,
-    client: [StoreError, /is not a Holdpoint database.*Open it once with Runtime\.open/],
+    client: [StoreError, /is not a Holdpoint database: none of its tables are there\. Check the path/],
   },
   {
     title: 'a database of somebody else, to a client',
@@ -177,7 +177,7 @@ const REFUSED: readonly Refused[] = [
       db.close();
     },
     path: ({ file }) => file,
-    client: [StoreError, /is not a Holdpoint database.*Open it once with Runtime\.open/],
+    client: [StoreError, /is not a Holdpoint database: none of its tables are there\. Check the path/],
   },
   {
     title: 'a store in memory, to a client',
