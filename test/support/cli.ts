@@ -68,11 +68,10 @@ function quoted(text: string): string {
 /** The same in this process, for what asks nothing and is asked often: a process costs half a second. */
 export async function holdpointHere(
   args: readonly string[],
-  store?: string,
-  more: NodeJS.ProcessEnv = {},
+  { store, env = {} }: { readonly store?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<Ended> {
   const [output, errors] = [new Collected(), new Collected()];
-  const streams = { input: process.stdin, output, errors, env: { ...envOf(store), ...more } } as unknown as Streams;
+  const streams = { input: process.stdin, output, errors, env: { ...envOf(store), ...env } } as unknown as Streams;
   const code = await execute(args, streams);
   return { code, out: output.text, err: errors.text };
 }
@@ -93,7 +92,14 @@ export function textOf({ out }: Pick<Ended, 'out'>): string {
 }
 
 function envOf(store: string | undefined): NodeJS.ProcessEnv {
-  const { HOLDPOINT_STORE: _store, SUDO_USER: _sudo, NO_COLOR: _colour, FORCE_COLOR: _forced, ...env } = process.env;
+  const {
+    HOLDPOINT_STORE: _store,
+    SUDO_USER: _sudo,
+    CI: _ci,
+    NO_COLOR: _colour,
+    FORCE_COLOR: _forced,
+    ...env
+  } = process.env;
   return store === undefined ? env : { ...env, HOLDPOINT_STORE: store };
 }
 

@@ -10,7 +10,7 @@ crashSuite('S11: what the command line says of a run whose process died', blind,
   check: async ({ run, steps, approvals, events }, dir) => {
     const store = join(dir, '..', 'runs.db');
     const said = async (...args: string[]): Promise<string> => {
-      const { code, out, err } = await holdpointHere(args, store);
+      const { code, out, err } = await holdpointHere(args, { store });
       expect({ code, err }, args.join(' ')).to.deep.equal({ code: 0, err: '' });
       return out;
     };

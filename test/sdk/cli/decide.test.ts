@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Approval } from 'holdpoint';
-import { holdpoint, holdpointHere, holdpointOnTerminal, textOf, type Ended } from '../../support/cli.js';
+import { type Ended, holdpoint, holdpointHere, holdpointOnTerminal, textOf } from '../../support/cli.js';
 import { dump } from '../../core/store/driver.js';
 import { stores, type Stores } from './stores.js';
 
@@ -71,7 +71,7 @@ describe('the commands that decide', () => {
   it('I6: settle refuses what is no result, and a call that was never started', async () => {
     const { id, hash } = given.interrupted;
     const settle = (...more: string[]) =>
-      changesNothing(() => holdpoint(['settle', id, '--hash', hash, ...more], { store }));
+      changesNothing(() => holdpointHere(['settle', id, '--hash', hash, ...more], { store }));
     const missing = await settle();
     expect(missing).to.include({ code: 2 });
     expect(missing.err).to.contain("required option '--result <json>'");
@@ -82,7 +82,7 @@ describe('the commands that decide', () => {
     expect((await settle('--result', '@/nowhere/at/all')).err).to.contain('cannot read /nowhere/at/all');
     const { asked } = given;
     const never = await changesNothing(() =>
-      holdpoint(['settle', asked.id, '--hash', asked.hash, '--result', '1'], { store }),
+      holdpointHere(['settle', asked.id, '--hash', asked.hash, '--result', '1'], { store }),
     );
     expect(never).to.include({ code: 2 });
     expect(never.err).to.contain('there is nothing to settle');
@@ -90,8 +90,8 @@ describe('the commands that decide', () => {
 
   it('F11: says so where somebody has decided already', async () => {
     const { id, hash } = given.asked;
-    await holdpoint(['approve', id, '--hash', hash], { store });
-    const second = await changesNothing(() => holdpoint(['reject', id, '--hash', hash, '--json'], { store }));
+    await holdpointHere(['approve', id, '--hash', hash], { store });
+    const second = await changesNothing(() => holdpointHere(['reject', id, '--hash', hash, '--json'], { store }));
     expect(second.code).to.equal(1);
     expect(JSON.parse(second.err)).to.have.nested.property('error.code', 'NOT_PENDING');
   });
@@ -133,14 +133,14 @@ describe('the commands that decide', () => {
     given.world.sql().prepare('UPDATE holdpoint_approvals SET expires_at = 1 WHERE id = ?').run(given.asked.id);
     const late = await holdpointOnTerminal(['approve', given.asked.id], { store, types: null });
     expect(textOf(late)).to.contain('whatever is answered now, the run ends as approval_expired');
-    expect((await holdpoint(['show', 'asks'], { store })).out).to.contain('Nobody decided in time');
+    expect((await holdpointHere(['show', 'asks'], { store })).out).to.contain('Nobody decided in time');
   });
 
   it('names who decides in its question, also behind sudo', async () => {
     const ended = await holdpointOnTerminal(['approve', given.asked.id, '--by', 'dana'], { store, types: 'approve' });
     expect(textOf(ended)).to.contain('Type approve to approve as dana, anything else');
     expect(textOf(ended)).to.contain('Approved by dana, not signed. The run goes on when it is resumed.');
-    const { code } = await holdpointHere(['cancel', 'granted', '--yes'], store, { SUDO_USER: 'eve' });
+    const { code } = await holdpointHere(['cancel', 'granted', '--yes'], { store, env: { SUDO_USER: 'eve' } });
     expect(code).to.equal(0);
     expect((await (await given.world.client()).runs.get('granted')).message).to.equal('eve: no reason given');
   });
@@ -148,9 +148,9 @@ describe('the commands that decide', () => {
   it('shows a long field by head and tail, says so, and shows all of it where that is asked for', async () => {
     const long = 'z'.repeat(3_000);
     given.world.sql().prepare(`UPDATE holdpoint_approvals SET request = json_set(request, '$.args.text', ?)`).run(long);
-    const short = (await holdpoint(['approvals', given.asked.id], { store })).out;
+    const short = (await holdpointHere(['approvals', given.asked.id], { store })).out;
     expect(short).to.contain('1 field shown by head and tail; --full shows all').and.not.to.contain(long);
-    expect((await holdpoint(['approvals', given.asked.id, '--full'], { store })).out).to.contain(long);
+    expect((await holdpointHere(['approvals', given.asked.id, '--full'], { store })).out).to.contain(long);
   });
 
   it('F19: decides nothing where the request has changed since it was shown', async () => {
@@ -187,7 +187,7 @@ describe('the commands that decide', () => {
 
   it('A2: shows what was decided, and decides nothing though it were pending again', async () => {
     const { id, hash } = given.asked;
-    await holdpoint(['approve', id, '--hash', hash], { store });
+    await holdpointHere(['approve', id, '--hash', hash], { store });
     const ended = await changesNothing(() => holdpointOnTerminal(['approve', id], { store, types: 'approve' }));
     expect(ended.code).to.equal(1);
     expect(textOf(ended)).to.match(/ {2}decided +by /);
@@ -206,7 +206,7 @@ describe('the commands that decide', () => {
     const left = await changesNothing(() => holdpointOnTerminal(['cancel', 'asks'], { store, types: 'no' }));
     expect(left.code).to.equal(1);
     expect(textOf(left)).to.contain('Nothing was cancelled.');
-    expect((await changesNothing(() => holdpoint(['cancel', 'asks'], { store }))).code).to.equal(2);
+    expect((await changesNothing(() => holdpointHere(['cancel', 'asks'], { store }))).code).to.equal(2);
     const ended = await holdpointOnTerminal(['cancel', 'asks', '--by', 'ann', '--reason', 'wrong'], {
       store,
       types: 'cancel',
@@ -214,10 +214,10 @@ describe('the commands that decide', () => {
     expect(ended.code).to.equal(0);
     const run = await (await given.world.client()).runs.get('asks');
     expect(run).to.include({ status: 'CANCELLED', message: 'ann: wrong' });
-    const again = await holdpoint(['cancel', 'asks', '--yes'], { store });
+    const again = await holdpointHere(['cancel', 'asks', '--yes'], { store });
     expect(again.code).to.equal(1);
     expect(again.err).to.contain('cannot cancel run asks: it is CANCELLED');
-    expect((await holdpoint(['cancel', 'granted', '--yes', '--json'], { store })).out).to.contain(
+    expect((await holdpointHere(['cancel', 'granted', '--yes', '--json'], { store })).out).to.contain(
       '"status":"CANCELLED"',
     );
   });

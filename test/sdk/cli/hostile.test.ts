@@ -50,7 +50,7 @@ describe('the command line, beside what it cannot trust', () => {
   ]) {
     it(`escapes what a terminal would act on: ${args.join(' ')}`, async () => {
       for (const more of [[], ['--json']]) {
-        const { out, err } = await holdpointHere([...args, ...more], store);
+        const { out, err } = await holdpointHere([...args, ...more], { store });
         expect(err).to.equal('');
         expect(out).not.to.match(CONTROL);
         expect(out).not.to.contain('\u001B');
@@ -59,13 +59,13 @@ describe('the command line, beside what it cannot trust', () => {
   }
 
   it('S11: exports nothing that a terminal would act on, and the very text', async () => {
-    const { out } = await holdpointHere(['runs', 'export', 'done'], store);
+    const { out } = await holdpointHere(['runs', 'export', 'done'], { store });
     expect(out).not.to.match(CONTROL);
     expect(JSON.parse(out.split('\n')[1]!)).to.have.nested.property('run.goal', HOSTILE);
   });
 
   it('gives a program the very text: JSON is escaped as JSON', async () => {
-    const { out } = await holdpoint(['show', 'done', '--json'], { store });
+    const { out } = await holdpointHere(['show', 'done', '--json'], { store });
     expect(JSON.parse(out)).to.have.nested.property('run.goal', HOSTILE);
   });
 
@@ -101,7 +101,7 @@ describe('the command line, beside rows that were written by hand', () => {
   for (const observation of [names, settled, ended]) {
     it(`S9: shows an observation that holds no text where one belongs: ${observation}`, async () => {
       given.world.sql().prepare('UPDATE holdpoint_steps SET observation = ?').run(observation);
-      const { code, err, out } = await holdpointHere(['show', 'done'], given.file);
+      const { code, err, out } = await holdpointHere(['show', 'done'], { store: given.file });
       expect({ code, err }).to.deep.equal({ code: 0, err: '' });
       expect(out).to.contain('{"toString":1}');
     });
@@ -109,7 +109,7 @@ describe('the command line, beside rows that were written by hand', () => {
 
   it('S9: prints an event whose place is no number, and says so', async () => {
     given.world.sql().exec(`UPDATE holdpoint_events SET idx = 'last' WHERE run_id = 'done' AND idx = 5`);
-    const { code, err, out } = await holdpointHere(['events', 'done'], given.file);
+    const { code, err, out } = await holdpointHere(['events', 'done'], { store: given.file });
     expect(code).to.equal(1);
     expect(err).to.contain('the place of an event is no whole number');
     expect(out).to.match(/\nlast {2}/);
@@ -119,7 +119,7 @@ describe('the command line, beside rows that were written by hand', () => {
     const db = given.world.sql();
     db.exec(`UPDATE holdpoint_runs SET id = x'1b5b33316d' WHERE id = 'dead'`);
     for (const command of ['doctor', 'runs']) {
-      const { err, out } = await holdpointHere([command], given.file);
+      const { err, out } = await holdpointHere([command], { store: given.file });
       expect(err).to.equal('');
       expect(out).to.contain('[5 bytes that are not text]');
     }
@@ -164,7 +164,7 @@ describe('the command line, beside what is large', () => {
 
   for (const args of [['show', 'asks'], ['events', 'asks'], ['approvals']]) {
     it(`F13: shows arguments of 5 MB in a few lines: ${args.join(' ')}`, async () => {
-      const { code, out } = await holdpoint(args, { store });
+      const { code, out } = await holdpointHere(args, { store });
       expect(code).to.equal(0);
       expect(out.length).to.be.within(200, 10_000);
     });

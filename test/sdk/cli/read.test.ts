@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Client, type Approval, type Run, type RunEvent, type Step } from 'holdpoint';
-import { holdpoint } from '../../support/cli.js';
+import { holdpoint, holdpointHere } from '../../support/cli.js';
 import { stores, type Stores } from './stores.js';
 
 describe('the commands that show', () => {
@@ -14,7 +14,7 @@ describe('the commands that show', () => {
 
   /** What a command prints; it must have ended well. */
   async function printed(...args: string[]): Promise<string> {
-    const { code, out, err } = await holdpoint(args, { store });
+    const { code, out, err } = await holdpointHere(args, { store });
     expect({ code, err }).to.deep.equal({ code: 0, err: '' });
     return out;
   }
@@ -114,7 +114,7 @@ describe('the commands that show', () => {
     expect(granted)
       .to.match(/ann, .* days ago/)
       .and.not.to.contain('the next page');
-    expect(await holdpoint(['approvals', '--run', 'granded'], { store })).to.deep.include({ code: 1, out: '' });
+    expect(await holdpointHere(['approvals', '--run', 'granded'], { store })).to.deep.include({ code: 1, out: '' });
   });
 
   it('approvals: shows one in full, without deciding it', async () => {
@@ -126,7 +126,7 @@ describe('the commands that show', () => {
   });
 
   it('doctor: tells what needs somebody, what is wrong, and what to do about each', async () => {
-    const { code, out, err } = await holdpoint(['doctor'], { store });
+    const { code, out, err } = await holdpointHere(['doctor'], { store });
     expect({ code, err }).to.deep.equal({ code: 1, err: '' });
     expect(out).to.match(/^ok +file +its owner's only \(mode 0600\)\n/);
     expect(out).to.match(/\nok +journal_mode +wal\nok +synchronous +2\nok +trusted_schema +0\nok +pages +sound\n/);
@@ -136,7 +136,7 @@ describe('the commands that show', () => {
     expect(out).to.match(/\nnote +questions +2 approvals waiting for a person\n/);
     expect(out).to.match(/\nnote +grants +1 approval granted or settled, and not used yet\n +granted \(approval /);
     expect(out).to.match(/\nok +records +4 open runs, unchanged; /);
-    const { findings } = JSON.parse((await holdpoint(['doctor', '--json'], { store })).out) as {
+    const { findings } = JSON.parse((await holdpointHere(['doctor', '--json'], { store })).out) as {
       findings: { level: string; about: string; ids: string[] }[];
     };
     expect(findings.filter(({ level }) => level === 'problem')).to.have.length(1);
@@ -150,13 +150,13 @@ describe('the commands that show', () => {
       db.prepare(
         `UPDATE holdpoint_approvals SET status = 'approved', decided_at = 1, decided_by = 'eve' WHERE id = ?`,
       ).run(changed.asked.id);
-      const { code, out } = await holdpoint(['doctor'], { store: changed.file });
+      const { code, out } = await holdpointHere(['doctor'], { store: changed.file });
       expect(code).to.equal(1);
       expect(out).to.match(
         /\nproblem +records +1 of 4 open runs changed by hand\n +asks \(approval .*\n +to do: do not resume them; /,
       );
       db.exec('DROP TABLE holdpoint_events');
-      const lost = await holdpoint(['doctor'], { store: changed.file });
+      const lost = await holdpointHere(['doctor'], { store: changed.file });
       expect(lost).to.deep.include({ code: 1, err: '' });
       expect(lost.out).to.match(/\nproblem +tables +missing or damaged: events\n +to do: .*restore/);
     } finally {
@@ -167,8 +167,8 @@ describe('the commands that show', () => {
   it('I6: doctor names what was settled, until a resume goes on with it', async () => {
     const { world, interrupted } = await stores();
     const { id, hash } = interrupted;
-    await holdpoint(['settle', id, '--hash', hash, '--result', 'null'], { store: world.file });
-    const { out } = await holdpoint(['doctor'], { store: world.file });
+    await holdpointHere(['settle', id, '--hash', hash, '--result', 'null'], { store: world.file });
+    const { out } = await holdpointHere(['doctor'], { store: world.file });
     expect(out)
       .to.match(/\nnote +grants +2 approvals granted or settled, and not used yet\n/)
       .and.to.contain(id);
@@ -182,7 +182,7 @@ describe('the commands that show', () => {
     it(`S9: doctor names a run of which a row of another kind does not decode: ${what}`, async () => {
       const { world } = await stores();
       world.sql().exec(sql);
-      const { code, out } = await holdpoint(['doctor'], { store: world.file });
+      const { code, out } = await holdpointHere(['doctor'], { store: world.file });
       expect(code).to.equal(1);
       expect(out).to.match(/\nproblem +damaged runs +1 run with a row that does not decode\n +asks\n/);
       await world.close();

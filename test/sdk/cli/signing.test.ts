@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { DecisionNotSignedError, defaultPolicy, fingerprintOf, type Runtime } from 'holdpoint';
 import { clerk } from '../../core/store/waiting.js';
-import { holdpoint, type Ended } from '../../support/cli.js';
+import { type Ended, holdpoint, holdpointHere } from '../../support/cli.js';
 import { rejection } from '../../support/world.js';
 import { stores, type Stores } from './stores.js';
 
@@ -18,7 +18,7 @@ describe('signing decisions from the command line', () => {
   });
   afterEach(() => given.world.close());
 
-  const keygen = (): Promise<Ended> => holdpoint(['keygen', key]);
+  const keygen = (): Promise<Ended> => holdpointHere(['keygen', key]);
   const read = (path: string): string => readFileSync(path, 'utf8');
 
   async function open(): Promise<Runtime> {
@@ -69,9 +69,9 @@ describe('signing decisions from the command line', () => {
   it('A7: doctor lists the decisions that no approver has signed, and the runtime refuses them', async () => {
     await keygen();
     const { id, hash } = given.asked;
-    expect((await holdpoint(['approve', id, '--hash', hash], { store })).code).to.equal(0);
+    expect((await holdpointHere(['approve', id, '--hash', hash], { store })).code).to.equal(0);
     expect(await rejection((await open()).resume('asks'))).to.be.instanceOf(DecisionNotSignedError);
-    const { code, out } = await holdpoint(['doctor', '--approver', `${key}.pub`], { store });
+    const { code, out } = await holdpointHere(['doctor', '--approver', `${key}.pub`], { store });
     expect(code).to.equal(1);
     expect(out).to.match(/problem +decisions +3 not signed by an approver\n/);
     expect(out).to.contain(`${id} (it is not signed)`);
@@ -86,7 +86,7 @@ describe('signing decisions from the command line', () => {
       ['approve', id, '--hash', hash, '--key', secret.split('\n')[1]!],
       ['doctor', '--approver', secret],
     ]) {
-      const { code, err } = await holdpoint(args, { store });
+      const { code, err } = await holdpointHere(args, { store });
       expect(code).to.equal(2);
       expect(err).to.contain('there is no file at the path given').and.not.to.contain(secret.split('\n')[1]);
     }
@@ -96,13 +96,13 @@ describe('signing decisions from the command line', () => {
     await keygen();
     const { id, hash } = given.asked;
     const decide = (...more: string[]): Promise<Ended> =>
-      holdpoint(['approve', id, '--hash', hash, '--by', 'dana', '--approver', `${key}.pub`, ...more], { store });
+      holdpointHere(['approve', id, '--hash', hash, '--by', 'dana', '--approver', `${key}.pub`, ...more], { store });
     const unsigned = await decide();
     expect(unsigned.code).to.equal(2);
     expect(unsigned.err).to.contain('nothing was decided');
     const signer = fingerprintOf(read(`${key}.pub`));
     expect((await decide('--key', key)).out).to.contain(`Approved by dana, signed with the key ${signer}.`);
-    expect((await holdpoint(['approvals', id], { store })).out).to.match(
+    expect((await holdpointHere(['approvals', id], { store })).out).to.match(
       new RegExp(`signed +with the key ${signer}\n`),
     );
   });
@@ -111,7 +111,7 @@ describe('signing decisions from the command line', () => {
     await keygen();
     const { id, hash } = given.asked;
     const approve = (path: string): Promise<Ended> =>
-      holdpoint(['approve', id, '--hash', hash, '--key', path], { store });
+      holdpointHere(['approve', id, '--hash', hash, '--key', path], { store });
     chmodSync(key, 0o640);
     const readable = await approve(key);
     expect(readable.code).to.equal(2);

@@ -92,7 +92,7 @@ describe('how the command line is used', () => {
   });
 
   it('takes the store from --store before HOLDPOINT_STORE', async () => {
-    const { code, out } = await holdpoint(['runs', '--store', world.file], { store: '/nowhere/at/all' });
+    const { code, out } = await holdpointHere(['runs', '--store', world.file], { store: '/nowhere/at/all' });
     expect(code).to.equal(0);
     expect(out).to.contain('waiting');
   });
@@ -104,7 +104,7 @@ describe('how the command line is used', () => {
       '\u001B[1mRun waiting',
     );
     expect((await holdpointOnTerminal(args, { store, types: null })).out).not.to.contain('\u001B[');
-    expect((await holdpoint(args, { store })).out).not.to.contain('\u001B[');
+    expect((await holdpointHere(args, { store })).out).not.to.contain('\u001B[');
   });
 });
 
@@ -171,10 +171,10 @@ describe('a store that the command line does not open', () => {
     it(`says why, and what to do: one that ${what}`, async () => {
       const path = join(world.dir, `${what.replaceAll(' ', '-')}.db`);
       make(path);
-      const listed = await holdpointHere(['runs'], path);
+      const listed = await holdpointHere(['runs'], { store: path });
       expect(listed).to.deep.include({ code: 1, out: '' });
       expect(listed.err).to.match(says);
-      const examined = await holdpoint(['doctor'], { store: path });
+      const examined = await holdpointHere(['doctor'], { store: path });
       expect(examined).to.deep.include({ code: 1, err: '' });
       expect(examined.out)
         .to.match(/^problem +file /)
@@ -186,7 +186,7 @@ describe('a store that the command line does not open', () => {
     const path = join(world.dir, 'readable.db');
     copy(path);
     chmodSync(path, 0o644);
-    const { code, out } = await holdpoint(['doctor'], { store: path });
+    const { code, out } = await holdpointHere(['doctor'], { store: path });
     expect(code).to.equal(1);
     expect(out).to.match(/problem +file +readable by others \(mode 0644\).*\n +to do: chmod 600/);
   });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'holdpoint';
-import { holdpoint, MAIN, type Ended } from '../../support/cli.js';
+import { type Ended, holdpoint, holdpointHere, MAIN } from '../../support/cli.js';
 import { stores, type Stores } from './stores.js';
 
 describe('the commands that check the record', () => {
@@ -19,7 +19,7 @@ describe('the commands that check the record', () => {
   });
   afterEach(() => given.world.close());
 
-  const verify = (...args: string[]): Promise<Ended> => holdpoint(['verify', ...args], { store });
+  const verify = (...args: string[]): Promise<Ended> => holdpointHere(['verify', ...args], { store });
 
   it('S11: verify says that a record holds, of one run or of all, also against a head that was kept', async () => {
     expect(await verify()).to.deep.include({ code: 0, err: '' });
@@ -70,7 +70,7 @@ describe('the commands that check the record', () => {
     const file = join(given.world.dir, 'long.jsonl');
     writeFileSync(file, '');
     truncateSync(file, 600 * 1024 * 1024);
-    const { code, err } = await holdpoint(['verify', '--file', file]);
+    const { code, err } = await holdpointHere(['verify', '--file', file]);
     expect(code).to.equal(2);
     expect(err).to.equal('holdpoint: the file is no export: a line of it is too long; nothing was checked\n');
   });
@@ -78,10 +78,10 @@ describe('the commands that check the record', () => {
   it('ends with 2 where a file is no export, and with 1 where there is no such run', async () => {
     const file = join(given.world.dir, 'notes.txt');
     writeFileSync(file, 'dear diary');
-    const { code, err } = await holdpoint(['verify', '--file', file]);
+    const { code, err } = await holdpointHere(['verify', '--file', file]);
     expect(code).to.equal(2);
     expect(err).to.match(/line 1 is no line of an export/);
-    const nobody = await holdpoint(['runs', 'export', 'nobody'], { store });
+    const nobody = await holdpointHere(['runs', 'export', 'nobody'], { store });
     expect(nobody).to.deep.include({ code: 1, out: '' });
     expect(nobody.err).to.contain('no run "nobody"');
   });
