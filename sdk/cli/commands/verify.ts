@@ -54,6 +54,7 @@ async function verifyFile(file: string, kept: { readonly head?: string }): Promi
     throw new InvalidArgumentError(`cannot read ${file}: ${code ?? 'unknown'}; nothing was checked`);
   } finally {
     input.destroy();
+    if (!input.closed) await new Promise<void>((resolve) => input.once('close', () => resolve()));
   }
 }
 
