@@ -174,7 +174,7 @@ describe('a store that the command line does not open', () => {
       const listed = await holdpointHere(['runs'], { store: path });
       expect(listed).to.deep.include({ code: 1, out: '' });
       expect(listed.err).to.match(says);
-      const examined = await holdpointHere(['doctor'], { store: path });
+      const examined = await holdpoint(['doctor'], { store: path });
       expect(examined).to.deep.include({ code: 1, err: '' });
       expect(examined.out)
         .to.match(/^problem +file /)
