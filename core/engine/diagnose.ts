@@ -1,55 +1,35 @@
 import { NotFoundError, StoreError } from '../errors.js';
 import { isExpired, type Approval } from '../model/approval.js';
 import type { Bounded } from '../model/bounded.js';
-import type { Run, RunStatus } from '../model/run.js';
+import type { Approvers } from '../model/decision-signature.js';
+import type { Run } from '../model/run.js';
 import { everyEntry, readApprovals, readRuns, readSteps, type BoundedPage } from '../store/bounded-reads.js';
 import type { Store } from '../store/store.js';
 import type { Table } from '../store/table.js';
+import { found, Group, type Finding } from './finding.js';
+import { refusedRuns, unsignedDecisions } from './signatures.js';
 import { verify } from './verify.js';
 
-/** One thing that was looked at. */
-export interface Finding {
-  /** `ok`, `note` for what only waits for somebody, `problem` for what is wrong. */
-  readonly level: 'ok' | 'note' | 'problem';
-  readonly about: string;
-  readonly message: string;
-  /** What to do about it; null if nothing is. */
-  readonly advice: string | null;
-  /** The runs or approvals it is about, at most ten of them. */
-  readonly ids: readonly string[];
-}
-
-const NAMED = 10;
 const OPEN = ['PENDING', 'RUNNING', 'WAITING'] as const;
 
 const RESUME = 'start the program of their agent again; it resumes them: runtime.resume(id)';
 const RESTORE = 'stop every program that uses it, keep a copy, and restore the last backup that `verify` finds whole';
 const DECIDE = 'decide them: holdpoint approve, reject or settle';
 
-/** Runs or approvals that have something in common. */
-class Group {
-  count = 0;
-  readonly ids: string[] = [];
-
-  add(id: string): void {
-    this.count += 1;
-    if (this.ids.length < NAMED) this.ids.push(id);
-  }
-}
-
 /**
  * Looks at what a store needs: how its connections are set, whether its pages are sound, which runs nobody executes any
  * more, and what waits for a person. It writes nothing.
+ *
+ * @param approvers whose signatures every decision must have; null if signatures are not asked for
  */
-export async function diagnose(store: Store): Promise<Finding[]> {
+export async function diagnose(store: Store, approvers: Approvers | null): Promise<Finding[]> {
   const missing = await missingTables(store);
   if (missing) return [missing];
   return [
     ...(await settings(store)),
     await soundness(store),
     ...(await openRuns(store)),
-    ...(await openApprovals(store)),
-    await openRecords(store),
+    ...(approvers ? await signatures(store, approvers) : []),
   ];
 }
 
@@ -110,8 +90,15 @@ async function openRuns(store: Store): Promise<Finding[]> {
     pending: new Group(),
     damaged: new Group(),
   };
+  const records = new Group();
+  const settled: Approval[] = [];
+  let open = 0;
   for (const status of OPEN) {
-    for await (const run of runsIn(store, status)) {
+    for await (const run of everyEntry((page) => store.read((sql) => readRuns(store, sql, { status }, page)))) {
+      open += 1;
+      const fault = await faultOf(store, run.id);
+      if (fault !== null) records.add(`${run.id} (${fault})`);
+      if (status === 'WAITING') settled.push(...(await lastIfSettled(store, run)));
       if (await isDamaged(store, run)) groups.damaged.add(run.id);
       else if (status === 'PENDING') groups.pending.add(run.id);
       else if (status === 'RUNNING') groups[heldBy(run, now)].add(run.id);
@@ -130,7 +117,16 @@ async function openRuns(store: Store): Promise<Finding[]> {
       'with a row that does not decode',
       'show, then cancel them',
     ),
+    ...(await openApprovals(store, settled)),
+    recordsOf(open, records),
   ];
+}
+
+/** The answer that a waiting run would go on with, if it is that a call took effect. */
+async function lastIfSettled(store: Store, { id: runId }: Run): Promise<Approval[]> {
+  const last = { newestFirst: true, limit: 1 };
+  const found = await store.read((sql) => readApprovals(store, sql, { runId }, last));
+  return found.filter(({ status }) => status === 'settled');
 }
 
 /** Whether a resume would refuse it: it reads every row of the run (contract S9). */
@@ -152,12 +148,8 @@ function heldBy({ lease }: Run, now: number): 'live' | 'dead' | 'stopped' {
   return lease.expiresAt > now ? 'live' : 'dead';
 }
 
-async function* runsIn(store: Store, status: RunStatus): AsyncGenerator<Bounded<Run>> {
-  yield* everyEntry((page) => store.read((sql) => readRuns(store, sql, { status }, page)));
-}
-
 /** The approvals that are open: asked and not decided, or decided so that the run goes on, and no resume has taken it on. */
-async function openApprovals(store: Store): Promise<Finding[]> {
+async function openApprovals(store: Store, settled: readonly Approval[]): Promise<Finding[]> {
   const now = store.clock.now();
   const groups = { waiting: new Group(), expired: new Group(), granted: new Group() };
   for (const status of ['pending', 'approved'] as const) {
@@ -168,11 +160,7 @@ async function openApprovals(store: Store): Promise<Finding[]> {
       else (isExpired(approval, now) ? groups.expired : groups.granted).add(nameOf(approval));
     }
   }
-  for await (const run of runsIn(store, 'WAITING')) {
-    const last = { newestFirst: true, limit: 1 };
-    const [approval] = await store.read((sql) => readApprovals(store, sql, { runId: run.id }, last));
-    if (approval?.status === 'settled') groups.granted.add(nameOf(approval));
-  }
+  for (const approval of settled) groups.granted.add(nameOf(approval));
   return [
     found(groups.waiting, 'note', 'questions', 'approval', 'waiting for a person', DECIDE),
     found(groups.granted, 'note', 'grants', 'approval', 'granted or settled, and not used yet', RESUME),
@@ -186,18 +174,9 @@ function nameOf({ id, runId }: Approval): string {
 }
 
 /** Nobody is told to resume a run whose record was changed by hand. */
-async function openRecords(store: Store): Promise<Finding> {
-  const changed = new Group();
-  let checked = 0;
-  for (const status of OPEN) {
-    for await (const { id } of runsIn(store, status)) {
-      checked += 1;
-      const fault = await faultOf(store, id);
-      if (fault !== null) changed.add(`${id} (${fault})`);
-    }
-  }
+function recordsOf(count: number, changed: Group): Finding {
   const about = 'records';
-  const open = `${checked} open run${checked === 1 ? '' : 's'}`;
+  const open = `${count} open run${count === 1 ? '' : 's'}`;
   if (changed.count > 0) {
     const message = `${changed.count} of ${open} changed by hand`;
     const advice = 'do not resume them; look at them with `holdpoint verify RUN`, and cancel them';
@@ -217,14 +196,25 @@ async function faultOf(store: Store, id: string): Promise<string | null> {
   }
 }
 
-function found(
-  { count, ids }: Group,
-  level: Finding['level'],
-  about: string,
-  noun: string,
-  state: string,
-  advice: string | null,
-): Finding {
-  if (count === 0) return { level: 'ok', about, message: 'none', advice: null, ids: [] };
-  return { level, about, message: `${count} ${noun}${count === 1 ? '' : 's'} ${state}`, advice, ids };
+/** The decisions that no approver signed, and the runs that no resume goes on with for it (contract A7). */
+async function signatures(store: Store, approvers: Approvers): Promise<Finding[]> {
+  const decisions = new Group();
+  for await (const { approvalId, why } of unsignedDecisions(store, approvers)) decisions.add(`${approvalId} (${why})`);
+  const runs = new Group();
+  for await (const { runId, why } of refusedRuns(store, approvers)) runs.add(`${runId} (${why})`);
+  return [unsigned(decisions), refused(runs)];
+}
+
+function unsigned({ count, ids }: Group): Finding {
+  const about = 'decisions';
+  if (count === 0) return { level: 'ok', about, message: 'signed by an approver, all of them', advice: null, ids };
+  const advice = 'ask who is named in them; a runtime with these approvers goes on with none of them';
+  return { level: 'problem', about, message: `${count} not signed by an approver`, advice, ids };
+}
+
+function refused({ count, ids }: Group): Finding {
+  const about = 'refused runs';
+  if (count === 0) return { level: 'ok', about, message: 'none', advice: null, ids };
+  const message = `${count} that no resume goes on with`;
+  return { level: 'problem', about, message, advice: 'look at them, then cancel them', ids };
 }

@@ -19,15 +19,12 @@ export function readPrivateKey(path: string): string {
     return { mode: found.mode, isFile: found.isFile() };
   });
   if (!isFile) throw new InvalidArgumentError(`the key ${path} is not a file`);
+  const key = reading(path, () => readFileSync(path, 'utf8'));
+  checked(path, () => deciderOf(key, null));
   // Windows has other means, which these bits say nothing about.
-  if (path.endsWith('.pub')) {
-    throw new InvalidArgumentError(`${path} is a public key; sign with the private one, which keygen wrote beside it`);
-  }
   if (process.platform !== 'win32' && (mode & READABLE_BY_OTHERS) !== 0) {
     throw new InvalidArgumentError(`the key ${path} can be read by others, and was not used; chmod 600 '${path}'`);
   }
-  const key = reading(path, () => readFileSync(path, 'utf8'));
-  checked(path, () => deciderOf(key, null));
   return key;
 }
 

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import type { Command } from 'commander';
-import { diagnose, type Finding } from '../../../core/engine/diagnose.js';
+import { diagnose } from '../../../core/engine/diagnose.js';
+import type { Finding } from '../../../core/engine/finding.js';
 import { HoldpointError, InvalidArgumentError } from '../../../core/errors.js';
-import { refusedRuns, unsignedDecisions } from '../../../core/engine/signatures.js';
 import type { Approvers } from '../../../core/model/decision-signature.js';
 import { Store } from '../../../core/store/store.js';
 import { approversOf } from '../../approver-keys.js';
@@ -16,7 +16,6 @@ interface Options extends StoreOptions {
 
 const STYLES: Readonly<Record<Finding['level'], Styled['style']>> = { ok: 'green', note: 'yellow', problem: 'red' };
 const READABLE_BY_OTHERS = 0o044;
-const NAMED = 10;
 
 export function doctorCommand(context: Context): Command {
   return storeCommand(
@@ -48,8 +47,7 @@ async function examine(file: string, approvers: Approvers | null): Promise<Findi
   }
   try {
     const schema: Finding = { level: 'ok', about: 'schema', message: 'of this version', advice: null, ids: [] };
-    const decisions = approvers ? await signatures(store, approvers) : [];
-    return [mode(store.database), schema, ...(await diagnose(store)), ...decisions];
+    return [mode(store.database), schema, ...(await diagnose(store, approvers))];
   } finally {
     await store.close();
   }
@@ -63,48 +61,6 @@ function mode(path: string): Finding {
   }
   const message = `readable by others (mode ${octal}): it holds what tools are called with`;
   return { level: 'problem', about: 'file', message, advice: `chmod 600 '${path}' and what lies beside it`, ids: [] };
-}
-
-async function signatures(store: Store, approvers: Approvers): Promise<Finding[]> {
-  const decisions = await listed(
-    unsignedDecisions(store, approvers),
-    ({ approvalId, why }) => `${approvalId} (${why})`,
-  );
-  const runs = await listed(refusedRuns(store, approvers), ({ runId, why }) => `${runId} (${why})`);
-  const asking = 'ask who is named in them; a runtime with these approvers goes on with none of them';
-  return [
-    {
-      about: 'decisions',
-      ...(decisions.count === 0
-        ? { level: 'ok', message: 'signed by an approver, all of them', advice: null }
-        : { level: 'problem', message: `${decisions.count} not signed by an approver`, advice: asking }),
-      ids: decisions.ids,
-    },
-    {
-      about: 'refused runs',
-      ...(runs.count === 0
-        ? { level: 'ok', message: 'none', advice: null }
-        : {
-            level: 'problem',
-            message: `${runs.count} that no resume goes on with`,
-            advice: 'look at them, then cancel them',
-          }),
-      ids: runs.ids,
-    },
-  ];
-}
-
-async function listed<T>(
-  all: AsyncIterable<T>,
-  name: (one: T) => string,
-): Promise<{ readonly count: number; readonly ids: readonly string[] }> {
-  const ids: string[] = [];
-  let count = 0;
-  for await (const one of all) {
-    count += 1;
-    if (ids.length < NAMED) ids.push(name(one));
-  }
-  return { count, ids };
 }
 
 function print({ terminal }: Context, findings: readonly Finding[]): void {

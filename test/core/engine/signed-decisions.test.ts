@@ -15,6 +15,14 @@ import {
 } from '../../support/signed-world.js';
 import { rejection } from '../../support/world.js';
 
+/** What makes a grant that was used look like one that waits for a resume. */
+const GRANT_PUT_BACK = [
+  `UPDATE holdpoint_approvals SET status = 'approved'`,
+  `DELETE FROM holdpoint_steps WHERE idx = 2`,
+  `UPDATE holdpoint_steps SET status = 'awaiting_approval', observation = NULL, finished_at = NULL`,
+  `UPDATE holdpoint_runs SET status = 'WAITING', reason = NULL, finished_at = NULL, step_count = 1`,
+];
+
 describe('a signed decision', () => {
   let signed: SignedWorld;
   beforeEach(() => {
@@ -120,12 +128,7 @@ describe('a signed decision', () => {
   it('A7: a grant that was used is not used again, though its row says that it may be', async () => {
     const { at, run } = await signed.granted();
     await at.runtime.resume(run.id);
-    signed.forge(
-      `UPDATE holdpoint_approvals SET status = 'approved'`,
-      `DELETE FROM holdpoint_steps WHERE idx = 2`,
-      `UPDATE holdpoint_steps SET status = 'awaiting_approval', observation = NULL, finished_at = NULL`,
-      `UPDATE holdpoint_runs SET status = 'WAITING', reason = NULL, finished_at = NULL, step_count = 1`,
-    );
+    signed.forge(...GRANT_PUT_BACK);
     await signed.refused(at, run.id, /it was used already/);
   });
 
@@ -139,12 +142,7 @@ describe('a signed decision', () => {
     const { at, run, approval } = await signed.interrupted();
     await at.runtime.client.approvals.approve(approval.id, decision(approval));
     await at.runtime.resume(run.id);
-    signed.forge(
-      `UPDATE holdpoint_approvals SET status = 'approved'`,
-      `DELETE FROM holdpoint_steps WHERE idx = 2`,
-      `UPDATE holdpoint_steps SET status = 'awaiting_approval', observation = NULL, finished_at = NULL`,
-      `UPDATE holdpoint_runs SET status = 'WAITING', reason = NULL, finished_at = NULL, step_count = 1`,
-    );
+    signed.forge(...GRANT_PUT_BACK);
     await signed.refused(at, run.id, /it was used already/);
   });
 
