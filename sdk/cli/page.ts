@@ -1,3 +1,6 @@
+import { count } from './format.js';
+import type { Terminal } from './terminal.js';
+
 /** A page of a list, and the cursor of the one after it; null if there is none. */
 export interface ListedPage<T> {
   readonly entries: readonly T[];
@@ -17,4 +20,9 @@ export async function pageOf<T extends { readonly seq: number }>(
   const entries = found.slice(0, limit);
   const more = asked > limit ? found.length > limit : found.length === limit;
   return { entries, next: more ? (entries.at(-1)?.seq ?? null) : null };
+}
+
+/** Says how to go on, where there is another page. */
+export function tellNext(terminal: Terminal, { entries, next }: ListedPage<unknown>, noun: string): void {
+  if (next !== null) terminal.line(`${count(entries.length, noun)}; the next page: --after ${next}`);
 }

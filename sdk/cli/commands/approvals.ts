@@ -2,8 +2,7 @@ import { Option, type Command } from 'commander';
 import { APPROVAL_STATUSES, type Approval, type ApprovalStatus } from '../../../core/model/approval.js';
 import type { Bounded } from '../../../core/model/bounded.js';
 import { printJson, storeCommand, wholeNumber, withClient, type Context, type StoreOptions } from '../command.js';
-import { count } from '../format.js';
-import { pageOf } from '../page.js';
+import { pageOf, tellNext, type ListedPage } from '../page.js';
 import { APPROVAL_COLUMNS, approvalRow, READ_TO_SHOW, showApproval } from '../views/approval.js';
 
 interface Options extends StoreOptions {
@@ -41,15 +40,16 @@ async function list(context: Context, options: Options): Promise<void> {
     // A misspelt run must not look like one that waits for nobody.
     if (run !== undefined) await client.runs.get(run);
     const filter = { ...(all ? {} : { status }), ...(run === undefined ? {} : { runId: run }) };
-    const { entries, next } = await pageOf({ after, limit }, (page) =>
-      client.approvals.list({ ...filter, ...page, newestFirst: newest ?? false }),
+    const page = await pageOf({ after, limit }, (within) =>
+      client.approvals.list({ ...filter, ...within, newestFirst: newest ?? false }),
     );
-    if (options.json) printJson(context, { approvals: entries, next });
-    else print(context, entries, next);
+    if (options.json) printJson(context, { approvals: page.entries, next: page.next });
+    else print(context, page);
   });
 }
 
-function print({ terminal, clock }: Context, approvals: readonly Bounded<Approval>[], next: number | null): void {
+function print({ terminal, clock }: Context, page: ListedPage<Bounded<Approval>>): void {
+  const { entries: approvals } = page;
   const now = clock.now();
   if (approvals.length === 0) terminal.line('Nothing waits for a person.');
   else {
@@ -58,7 +58,7 @@ function print({ terminal, clock }: Context, approvals: readonly Bounded<Approva
       approvals.map((approval) => approvalRow(approval, now)),
     );
   }
-  if (next !== null) terminal.line(`${count(approvals.length, 'approval')}; the next page: --after ${next}`);
+  tellNext(terminal, page, 'approval');
   if (approvals.some((approval) => approval.status === 'pending')) {
     terminal.line('`holdpoint approvals` with its id shows one in full; `approve`, `reject` and `settle` ask, too.');
   }

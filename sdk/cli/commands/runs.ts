@@ -1,8 +1,7 @@
 import { Option, type Command } from 'commander';
 import { RUN_STATUSES, type RunStatus } from '../../../core/model/run.js';
 import { printJson, storeCommand, wholeNumber, withClient, type Context, type StoreOptions } from '../command.js';
-import { count } from '../format.js';
-import { pageOf } from '../page.js';
+import { pageOf, tellNext } from '../page.js';
 import { RUN_COLUMNS, runRow } from '../views/run.js';
 import { exportCommand } from './export.js';
 
@@ -29,9 +28,10 @@ async function list(context: Context, options: Options): Promise<void> {
   const { status, agent, after, limit, oldest } = options;
   await withClient(context, options, async (client) => {
     const filter = { ...(status === undefined ? {} : { status }), ...(agent === undefined ? {} : { agent }) };
-    const { entries: runs, next } = await pageOf({ after, limit }, (page) =>
-      client.runs.list({ ...filter, ...page, newestFirst: !oldest }),
+    const page = await pageOf({ after, limit }, (within) =>
+      client.runs.list({ ...filter, ...within, newestFirst: !oldest }),
     );
+    const { entries: runs, next } = page;
     if (options.json) {
       printJson(context, { runs, next });
       return;
@@ -43,6 +43,6 @@ async function list(context: Context, options: Options): Promise<void> {
         RUN_COLUMNS,
         runs.map((run) => runRow(run, now)),
       );
-    if (next !== null) context.terminal.line(`${count(runs.length, 'run')}; the next page: --after ${next}`);
+    tellNext(context.terminal, page, 'run');
   });
 }

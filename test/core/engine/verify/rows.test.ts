@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { verifyExport, type ChainFault, type Client } from 'holdpoint';
 import type { World } from '../../../support/world.js';
 import { DONE, recordsFile, SECRET, worldOf } from './records.js';
-import { cellsOf, changed, set, undetermined, type Cell } from './tampering.js';
+import { cellsOf, changed, set, tamperer, undetermined, type Cell } from './tampering.js';
 
 /** Of a row whose id is known, and which is no event: those have tests of their own. */
 function isRow({ table, column }: Cell): boolean {
@@ -22,9 +22,7 @@ describe('the rows of a run', () => {
   beforeEach(async () => {
     world = worldOf(file);
     client = await world.client();
-    db = world.sql();
-    db.pragma('ignore_check_constraints = ON');
-    db.pragma('synchronous = OFF');
+    db = tamperer(world);
   });
   afterEach(() => world.close());
 

@@ -5,6 +5,7 @@ import type { ChainFault, Client } from 'holdpoint';
 import { EVENT_TYPES, eventHash, GENESIS_HASH } from '../../../../core/model/event.js';
 import type { World } from '../../../support/world.js';
 import { DONE, recordsFile, worldOf } from './records.js';
+import { tamperer } from './tampering.js';
 
 interface EventRow {
   readonly seq: number;
@@ -31,9 +32,7 @@ describe('a record that somebody changed', () => {
   beforeEach(async () => {
     world = worldOf(file);
     client = await world.client();
-    db = world.sql();
-    db.pragma('ignore_check_constraints = ON');
-    db.pragma('synchronous = OFF');
+    db = tamperer(world);
     events = eventsOf(DONE);
   });
   afterEach(() => world.close());
