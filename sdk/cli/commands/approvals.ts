@@ -15,6 +15,13 @@ interface Options extends StoreOptions {
   readonly full?: true;
 }
 
+/** Which of the approvals were asked for. */
+interface Asked {
+  readonly status: ApprovalStatus;
+  readonly all: true | undefined;
+  readonly after: number | undefined;
+}
+
 export function approvalsCommand(context: Context): Command {
   return storeCommand(
     'approvals',
@@ -44,14 +51,14 @@ async function list(context: Context, options: Options): Promise<void> {
       client.approvals.list({ ...filter, ...within, newestFirst: newest ?? false }),
     );
     if (options.json) printJson(context, { approvals: page.entries, next: page.next });
-    else print(context, page);
+    else print(context, page, { status, all, after });
   });
 }
 
-function print({ terminal, clock }: Context, page: ListedPage<Bounded<Approval>>): void {
+function print({ terminal, clock }: Context, page: ListedPage<Bounded<Approval>>, asked: Asked): void {
   const { entries: approvals } = page;
   const now = clock.now();
-  if (approvals.length === 0) terminal.line('Nothing waits for a person.');
+  if (approvals.length === 0) terminal.line(noneOf(asked));
   else {
     terminal.table(
       APPROVAL_COLUMNS,
@@ -62,6 +69,12 @@ function print({ terminal, clock }: Context, page: ListedPage<Bounded<Approval>>
   if (approvals.some((approval) => approval.status === 'pending')) {
     terminal.line('`holdpoint approvals` with its id shows one in full; `approve`, `reject` and `settle` ask, too.');
   }
+}
+
+function noneOf({ status, all, after }: Asked): string {
+  if (after !== undefined) return 'No more approvals.';
+  if (all) return 'No approvals.';
+  return status === 'pending' ? 'Nothing waits for a person.' : `No approval is ${status}.`;
 }
 
 async function show(context: Context, id: string, options: Options): Promise<void> {

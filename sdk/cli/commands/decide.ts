@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidArgumentError, NotPendingError, UndecodableError } from '../../../core/errors.js';
-import { canonicalJson } from '../../../core/model/canonical-json.js';
 import { asksForOutcome, type Approval } from '../../../core/model/approval.js';
 import type { Bounded } from '../../../core/model/bounded.js';
 import type { Json } from '../../../core/model/json.js';
@@ -19,6 +17,7 @@ import {
 } from '../command.js';
 import { publicKeysOf, readPrivateKey } from '../keys.js';
 import { canAsk, confirm, nobodyToAsk } from '../prompt.js';
+import { resultOf } from '../result.js';
 import { consequenceOf, READ_TO_SHOW, showApproval } from '../views/approval.js';
 
 interface Options extends StoreOptions {
@@ -156,31 +155,4 @@ async function asked(
   terminal.line({ text: consequenceOf(verb, approval, { result, now }), style: 'bold' });
   const question = `Type ${verb} to ${verb} as ${by}, anything else to leave it as it is:`;
   return (await confirm(streams, question, verb)) ? approval.hash : null;
-}
-
-function resultOf(given: string): Json {
-  const text = given.startsWith('@') ? readResult(given.slice(1)) : given;
-  const result = parsed(given, text);
-  canonicalJson(result, '--result');
-  return result;
-}
-
-function parsed(given: string, text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    // What the parser says quotes the text, which may be a secret.
-    const what = given.startsWith('@') ? `what ${given.slice(1)} holds` : 'it';
-    throw new InvalidArgumentError(`--result: ${what} is not JSON, and nothing was decided; quote texts: '"done"'`);
-  }
-}
-
-function readResult(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new InvalidArgumentError(
-      `--result: cannot read ${path}, and nothing was decided: ${(error as Error).message}`,
-    );
-  }
 }

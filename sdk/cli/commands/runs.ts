@@ -37,7 +37,7 @@ async function list(context: Context, options: Options): Promise<void> {
       return;
     }
     const now = context.clock.now();
-    if (runs.length === 0) context.terminal.line('No runs.');
+    if (runs.length === 0) context.terminal.line(after === undefined ? 'No runs.' : 'No more runs.');
     else
       context.terminal.table(
         RUN_COLUMNS,

@@ -88,6 +88,18 @@ describe('the commands that decide', () => {
     expect(never.err).to.contain('there is nothing to settle');
   });
 
+  it('S8: settle refuses a number that would be recorded as another', async () => {
+    const { id, hash } = given.interrupted;
+    const settle = (result: string) => holdpointHere(['settle', id, '--hash', hash, '--result', result], { store });
+    const rounded = await changesNothing(() => settle('{"note":"a \\" 1","ids":[{"charge":12345678901234567891}]}'));
+    expect(rounded).to.include({ code: 2 });
+    expect(rounded.err).to.match(/^holdpoint: --result: it holds a whole number that would be rounded/);
+    expect(rounded.err).not.to.contain('1234567');
+    const exact = '{"9007199254740993":[9007199254740994,-9007199254740992,1e300,"x\\"9007199254740993"]}';
+    expect(await settle(exact)).to.include({ code: 0 });
+    expect(await approval(id)).to.have.deep.property('result', JSON.parse(exact));
+  });
+
   it('F11: says so where somebody has decided already', async () => {
     const { id, hash } = given.asked;
     await holdpointHere(['approve', id, '--hash', hash], { store });

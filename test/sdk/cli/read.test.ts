@@ -41,6 +41,7 @@ describe('the commands that show', () => {
   it('runs: filters, and gives the cursor of the next page', async () => {
     expect(await printed('runs', '--status', 'COMPLETED', '--agent', 'clerk')).to.match(/^RUN.*\ndone .*\n$/);
     expect(await printed('runs', '--agent', 'nobody')).to.equal('No runs.\n');
+    expect(await printed('runs', '--oldest', '--after', '999')).to.equal('No more runs.\n');
     const { runs, next } = await json<{ runs: Run[]; next: number }>('runs', '--limit', '2');
     expect(runs.map(({ id }) => id)).to.deep.equal(['dead', 'granted']);
     const rest = await json<{ runs: Run[]; next: null }>('runs', '--after', String(next));
@@ -106,6 +107,9 @@ describe('the commands that show', () => {
     expect(lines.slice(1, 3).map((line) => line.split(/ +/)[0])).to.deep.equal([given.interrupted.id, given.asked.id]);
     expect(lines.at(-1)).to.contain('shows one in full');
     expect(await printed('approvals', '--run', 'done')).to.equal('Nothing waits for a person.\n');
+    expect(await printed('approvals', '--run', 'done', '--status', 'expired')).to.equal('No approval is expired.\n');
+    expect(await printed('approvals', '--run', 'dead', '--all')).to.equal('No approvals.\n');
+    expect(await printed('approvals', '--after', '999')).to.equal('No more approvals.\n');
     const { approvals } = await json<{ approvals: Approval[] }>('approvals', '--all', '--run', 'done');
     expect(approvals.map(({ status }) => status)).to.deep.equal(['spent']);
     expect(await printed('approvals', '--limit', '1')).to.match(/\n1 approval; the next page: --after \d+\n/);
