@@ -1,3 +1,4 @@
+import { ApprovalExpiredError } from '../core/errors.js';
 import type { Clock } from '../core/clock.js';
 import { create } from '../core/engine/create.js';
 import { exportRun } from '../core/engine/export.js';
@@ -330,7 +331,12 @@ export class ApprovalsClient {
   }
 
   async #decide(approvalId: string, answer: PersonsAnswer): Promise<Bounded<Approval>> {
-    return bounded(await this.act((store) => decide(store, check.id(approvalId, 'approvalId'), answer)), MAX_TEXT);
+    const id = check.id(approvalId, 'approvalId');
+    const approval = await this.act((store) => decide(store, id, answer));
+    const { status, expiresAt, requestedAt } = approval;
+    // Its run has ended by this, and whoever observes it has been told.
+    if (status === 'expired') throw new ApprovalExpiredError(id, new Date(expiresAt ?? requestedAt));
+    return bounded(approval, MAX_TEXT);
   }
 
   #deciding(options: unknown) {

@@ -5,7 +5,7 @@ import { InvalidJsonError } from '../errors.js';
 import { canonicalJson } from '../model/canonical-json.js';
 import { isPlainObject, type Json, type JsonObject } from '../model/json.js';
 import type { Problem } from '../model/step.js';
-import { describeThrown, recordable } from '../model/text.js';
+import { describeThrown, isInstance, recordable } from '../model/text.js';
 import type { Checked, InputDefinition, ValidArguments } from './definition.js';
 import { plainOf, rebuilt } from './instance.js';
 import { readJsonText } from './json-text.js';
@@ -94,7 +94,7 @@ function readJson(value: unknown, problems: Problem[]): Json | undefined {
   try {
     return JSON.parse(canonicalJson(value, ROOT)) as Json;
   } catch (error) {
-    if (!(error instanceof InvalidJsonError)) throw error;
+    if (!isInstance(error, InvalidJsonError)) throw error;
     problems.push({ path: error.path, message: error.found });
     return undefined;
   }

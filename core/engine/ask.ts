@@ -5,6 +5,7 @@ import type { StepInput } from '../model/agent.js';
 import type { ToolDefinition } from '../definition/definition.js';
 import type { Json } from '../model/json.js';
 import type { Session } from './session.js';
+import { unlessLost } from './unless-lost.js';
 
 /** An answer of a user's code, or what it threw. */
 export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
@@ -29,7 +30,7 @@ export async function askAgent(session: Session): Promise<Answer> {
     tools: copyOf([...agent.tools.values()].map(({ spec }) => spec)),
     signal: hold.signal,
   };
-  return answerOf(() => unlessLost(session, () => instance.decide(input)));
+  return answerOf(session, () => instance.decide(input));
 }
 
 /** Asks the policy about a call. It gets copies (contract P1, P4). */
@@ -37,7 +38,7 @@ export async function askPolicy(session: Session, { tool, args, reason }: Checke
   const { run, step, engine } = session;
   const { id: stepId, operationId, attempt, cause: interrupted } = step;
   const request = copyOf({ stepId, operationId, tool: tool.spec, args, reason, attempt, interrupted });
-  const answer = await answerOf(() => unlessLost(session, () => engine.options.policy(request, copyOf(run))));
+  const answer = await answerOf(session, () => engine.options.policy(request, copyOf(run)));
   return answer.ok ? readPolicyDecision(answer.value) : { ok: false, message: `the policy threw: ${answer.message}` };
 }
 
@@ -54,45 +55,16 @@ export async function askUser(session: Session, ask: () => unknown, timeoutMs: n
     }, timeoutMs);
   });
   try {
-    return await answerOf(() => unlessLost(session, () => Promise.race([ask(), late])));
+    return await answerOf(session, () => Promise.race([ask(), late]));
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What a user's code answers; a lost lease is not an answer of it. */
-async function answerOf(ask: () => unknown): Promise<Answer> {
-  try {
-    return { ok: true, value: await ask() };
-  } catch (thrown) {
-    if (thrown instanceof Lost) throw thrown.reason;
-    const { name, message } = describeThrown(thrown);
-    return { ok: false, message: `${name}: ${message}` };
-  }
-}
-
-/** Marks that the lease was lost, so that it is not taken for something that a user's code threw. */
-class Lost extends Error {
-  constructor(readonly reason: unknown) {
-    super('the lease was lost');
-  }
-}
-
-async function unlessLost(session: Session, ask: () => unknown): Promise<unknown> {
-  if (!session.isHeld) return ask();
-  const { signal } = session.hold;
-  const over = new AbortController();
-  const lost = new Promise<never>((_, reject) => {
-    const give = (): void => {
-      reject(new Lost(signal.reason));
-    };
-    if (signal.aborted) give();
-    else signal.addEventListener('abort', give, { signal: over.signal });
-  });
-  lost.catch(() => undefined);
-  try {
-    return await Promise.race([lost, ask()]);
-  } finally {
-    over.abort();
-  }
+/** What a user's code answers, unless the lease is lost. */
+async function answerOf(session: Session, ask: () => unknown): Promise<Answer> {
+  const came = await unlessLost(session, ask);
+  if (came.ok) return came;
+  const { name, message } = describeThrown(came.thrown);
+  return { ok: false, message: `${name}: ${message}` };
 }

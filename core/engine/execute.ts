@@ -5,7 +5,7 @@ import type { Json } from '../model/json.js';
 import { startTool, type JudgedCall } from '../model/moves/tool.js';
 import { partialJson } from '../model/partial-json.js';
 import type { CallApproval, ToolCall } from '../model/call.js';
-import { describeThrown } from '../model/text.js';
+import { describeThrown, isInstance } from '../model/text.js';
 import type { ToolSpec } from '../model/tool.js';
 import { resumption } from './judge.js';
 import { observe, type Outcome } from './observe.js';
@@ -54,6 +54,7 @@ async function callTool(session: Session, call: PreparedCall, grant: Approval | 
       }, timeoutMs);
     });
     const outcome = await Promise.race([returned, timedOut, leaseLost(session, abort, over.signal)]);
+    if (!hold.signal.aborted) hold.assertInTime();
     return { outcome, late: outcome.kind === 'timeout' ? returned : null };
   } finally {
     clearTimeout(timer);
@@ -99,7 +100,7 @@ function resultOf(value: unknown, spec: ToolSpec): Outcome {
     return { kind: 'returned', result: JSON.parse(canonicalJson(value ?? null, 'result')) as Json };
   } catch (error) {
     // Whatever went wrong in reading it (a proxy may throw anything), the call itself did return.
-    const { partial, omitted } = error instanceof InvalidJsonError ? partialJson(value, 'result') : UNREADABLE;
+    const { partial, omitted } = isInstance(error, InvalidJsonError) ? partialJson(value, 'result') : UNREADABLE;
     const { name, message: says } = describeThrown(error);
     const effect = spec.readOnly ? '' : ' The call itself took effect: do not make it again.';
     const message = `${spec.name} returned what JSON cannot hold: ${says}.${effect}`;

@@ -25,7 +25,8 @@ export async function drive(session: Session, begin?: () => Promise<void>): Prom
     }
     return session.run;
   } catch (error) {
-    const cancelled = session.isHeld && isLoss(error) ? await session.cancelled() : null;
+    // Where that cannot be read, the loss itself is what is told.
+    const cancelled = session.isHeld && isLoss(error) ? await session.cancelled().catch(() => null) : null;
     if (!cancelled) throw error;
     return cancelled;
   } finally {

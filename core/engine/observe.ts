@@ -4,7 +4,7 @@ import type { Json } from '../model/json.js';
 import { event, type Change, type State } from '../model/moves/change.js';
 import { abortByTool, failTool, finishTool, interruptTool } from '../model/moves/tool.js';
 import type { Observation, Step } from '../model/step.js';
-import { describeThrown } from '../model/text.js';
+import { describeThrown, isInstance } from '../model/text.js';
 import type { ToolSpec } from '../model/tool.js';
 import { loadState } from '../store/reads.js';
 import { write } from '../store/transition.js';
@@ -78,8 +78,8 @@ function timedOut(state: State, spec: ToolSpec, at: number): Change {
 
 function threw(state: State, spec: ToolSpec, thrown: unknown, at: number): Change {
   const { name, message } = describeThrown(thrown);
-  if (thrown instanceof AbortRunError) return abortByTool(state, message, at);
-  if (thrown instanceof OutcomeUnknownError && !spec.readOnly) return interruptTool(state, 'unknown', message, at);
+  if (isInstance(thrown, AbortRunError)) return abortByTool(state, message, at);
+  if (isInstance(thrown, OutcomeUnknownError) && !spec.readOnly) return interruptTool(state, 'unknown', message, at);
   return failTool(state, { kind: 'error', name, message }, at);
 }
 

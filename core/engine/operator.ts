@@ -1,6 +1,5 @@
 import {
   ApprovalChangedError,
-  ApprovalExpiredError,
   InvalidArgumentError,
   NotPendingError,
   RunStateError,
@@ -34,10 +33,10 @@ export interface Decided<T> {
  * Records a person's decision: one transaction that checks the request's hash again and is conditional on it.
  *
  * @throws NotFoundError, NotPendingError, ApprovalChangedError, RunStateError, UndecodableError: nothing was decided
- * @throws ApprovalExpiredError: the run is cancelled as `approval_expired`
+ * An approval whose time has run out is returned as `expired`: its run is cancelled then (A5).
  */
 export async function decide(store: Store, approvalId: string, answer: PersonsAnswer): Promise<Decided<Approval>> {
-  const decided = await store.transaction(async (sql) => {
+  return store.transaction(async (sql) => {
     const at = store.clock.now();
     const approval = await loadApproval(store, sql, approvalId);
     const state = await loadState(store, sql, approval.runId);
@@ -46,10 +45,6 @@ export async function decide(store: Store, approvalId: string, answer: PersonsAn
     const { events } = await write(store, sql, state, change, at);
     return { value: await loadApproval(store, sql, approvalId), events };
   });
-  const { value } = decided;
-  if (value.status === 'expired')
-    throw new ApprovalExpiredError(approvalId, new Date(value.expiresAt ?? value.requestedAt));
-  return decided;
 }
 
 /**

@@ -1,9 +1,11 @@
 import { reviveArguments, validateArguments } from '../definition/arguments.js';
+import type { Checked } from '../definition/definition.js';
 import type { ToolDecision } from '../model/decision.js';
 import type { Problem } from '../model/step.js';
 import { describeThrown } from '../model/text.js';
 import type { CheckedCall } from './ask.js';
 import type { Session } from './session.js';
+import { unlessLost } from './unless-lost.js';
 
 /** Why a call cannot be made. */
 export interface Refused {
@@ -29,7 +31,7 @@ export async function checkCall(
 ): Promise<(CheckedCall & { readonly ok: true }) | Refused> {
   const tool = session.agent.tools.get(decision.tool);
   if (!tool) return unknownTool(session, decision.tool);
-  const checked = await validateArguments(tool.input, decision.args);
+  const checked = await validated(session, () => validateArguments(tool.input, decision.args));
   if (!checked.ok) return checked;
   return { ok: true, tool, args: checked.value, reason: decision.reason ?? null };
 }
@@ -39,13 +41,19 @@ export async function prepareCall(
   session: Session,
   call: CheckedCall,
 ): Promise<(PreparedCall & { readonly ok: true }) | Refused> {
-  const revived = await reviveArguments(call.tool.input, call.args);
+  const revived = await validated(session, () => reviveArguments(call.tool.input, call.args));
   if (!revived.ok) return revived;
-  try {
-    return { ok: true, ...call, input: revived.value, instance: await session.instance(call.tool.owner) };
-  } catch (thrown) {
-    return { ok: false, fault: true, message: describeThrown(thrown).message, problems: [] };
-  }
+  const made = await session.made(call.tool.owner);
+  if (made.ok) return { ok: true, ...call, input: revived.value, instance: made.value };
+  return { ok: false, fault: true, message: describeThrown(made.thrown).message, problems: [] };
+}
+
+/** Validators and transforms are a user's code: they may hang, and make what cannot be read. */
+async function validated<T>(session: Session, check: () => Promise<Checked<T>>): Promise<Checked<T>> {
+  const came = await unlessLost(session, check);
+  if (came.ok) return came.value;
+  const message = `could not be checked: ${describeThrown(came.thrown).message}`;
+  return { ok: false, message: `the arguments ${message}`, problems: [{ path: 'args', message }] };
 }
 
 /** The call that a step has recorded, or why it can no longer be made (contract I7). */

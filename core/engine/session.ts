@@ -11,6 +11,7 @@ import { loadRun } from '../store/reads.js';
 import { heldTransition, transition, type Committed } from '../store/transition.js';
 import type { Engine } from './engine.js';
 import type { Instances } from './instances.js';
+import { unlessLost, valueOf, type Came } from './unless-lost.js';
 
 /** A move of a session; `lease` is the one that it may take. */
 export type SessionMove = (state: State, at: number, lease: Lease) => Change;
@@ -65,15 +66,20 @@ export class Session {
     return this.#hold !== null;
   }
 
-  /** Milliseconds that the run has been executing. */
+  /** Milliseconds that the run has been executing, by the clock that nobody sets. */
   get activeMs(): number {
-    const now = this.engine.store.clock.now();
-    return this.#hold ? this.#activeBefore + Math.max(0, now - this.#activeSince) : this.run.activeMs;
+    if (!this.#hold) return this.run.activeMs;
+    return this.#activeBefore + Math.round(this.engine.store.clock.monotonic() - this.#activeSince);
   }
 
-  /** @throws DefinitionError if the instance cannot be made */
-  instance(cls: Class): Promise<object> {
-    return this.instances.of(cls);
+  /** @throws DefinitionError if the instance cannot be made, LeaseLostError if the lease is lost meanwhile (L5) */
+  async instance(cls: Class): Promise<object> {
+    return valueOf(await this.made(cls));
+  }
+
+  /** The instance, or what making it threw. @throws LeaseLostError */
+  made(cls: Class): Promise<Came<object>> {
+    return unlessLost(this, () => this.instances.of(cls));
   }
 
   /**
@@ -106,7 +112,7 @@ export class Session {
     if (run.lease?.owner !== heartbeat.owner) return;
     this.#hold = heartbeat.hold(run.id, run.lease, sent);
     this.#activeBefore = run.activeMs;
-    this.#activeSince = this.engine.store.clock.now();
+    this.#activeSince = this.engine.store.clock.monotonic();
   }
 
   /** Gives the lease back while the run goes on at its next resume (contract L11). */

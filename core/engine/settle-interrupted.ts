@@ -51,13 +51,16 @@ async function askReconciliation(session: Session, call: PreparedCall, by: Recon
   const name = (by === 'tool' ? call.tool.reconcile : agent.reconcile) ?? '';
   const method = (instance as Record<string, unknown>)[name] as (input: object, call: InterruptedCall) => unknown;
   const { timeoutMs } = call.tool.spec;
-  session.hold.boundCall(timeoutMs, session.engine.options.heartbeat.ttlMs);
-  const asking = askUser(session, () => method.call(instance, call.input, interruptedCall(session)), timeoutMs);
-  const answer = await asking.finally(() => {
-    session.hold.unboundCall();
-  });
-  await session.reached(['reconciliation.answered']);
-  return answer.ok ? readReconciliation(answer.value) : answer;
+  const { hold } = session;
+  hold.boundCall(timeoutMs, session.engine.options.heartbeat.ttlMs);
+  try {
+    const answer = await askUser(session, () => method.call(instance, call.input, interruptedCall(session)), timeoutMs);
+    hold.assertInTime();
+    await session.reached(['reconciliation.answered']);
+    return answer.ok ? readReconciliation(answer.value) : answer;
+  } finally {
+    hold.unboundCall();
+  }
 }
 
 function interruptedCall(session: Session): InterruptedCall {

@@ -14,7 +14,7 @@ export async function runStep(session: Session): Promise<void> {
   if (await endIfLimited(session, true)) return;
   const { ids } = session.engine.store;
   const fresh = { step: ids(), operation: ids() };
-  await session.commit((state, at) => startStep(state, fresh, at));
+  await session.commit((state, at) => startStep(state, fresh, at), true);
   const answer = await askAgent(session);
   if (!answer.ok) return fail(session, 'agent_error', answer.message);
   const read = readDecision(answer.value);

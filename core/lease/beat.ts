@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import { BEATS_PER_TTL } from './renew.js';
 import { Slots } from './slots.js';
 
 /**
@@ -51,7 +52,7 @@ export class Beat {
   async beat(): Promise<void> {
     const { clock, ttlMs, renew } = this.options;
     const sent = clock.monotonic();
-    const asked = [...this.#kept].filter(([, { slots }]) => slots.renewUntil === 0 || sent < slots.renewUntil);
+    const asked = this.#asked(sent);
     if (asked.length > 0) {
       const { runIds, expiresAt } = await renew(asked.map(([, { runId }]) => runId));
       const renewed = new Set(runIds);
@@ -61,6 +62,26 @@ export class Beat {
       }
     }
     this.expire();
+  }
+
+  /**
+   * What is to be renewed: not a call past its bound (contract L12). Where every call of the process is past its bound,
+   * the process hangs in one of them, and none of its runs goes on: a loop that lives ends a call at its timeout.
+   */
+  #asked(now: number): [number, Kept][] {
+    const kept = [...this.#kept];
+    const calls = kept.filter(([, { slots }]) => slots.renewUntil !== 0);
+    const inTime = calls.filter(([, { slots }]) => now < slots.renewUntil);
+    if (inTime.length === calls.length) return kept;
+    return inTime.length === 0 ? [] : kept.filter((one) => !calls.includes(one) || inTime.includes(one));
+  }
+
+  /** Milliseconds until the first beat is due, however long it took to come here: as if it had begun with the lease. */
+  dueIn(): number {
+    const { clock, ttlMs } = this.options;
+    const deadlines = [...this.#kept.values()].map(({ slots }) => slots.deadline);
+    const late = ttlMs - ttlMs / BEATS_PER_TTL;
+    return Math.max(0, Math.min(ttlMs / BEATS_PER_TTL, Math.min(...deadlines) - late - clock.monotonic()));
   }
 
   /** Reports the leases that lapsed unrenewed. */

@@ -39,7 +39,8 @@ const beat = new Beat({
   },
 });
 
-let timer = setTimeout(tick, ttlMs / BEATS_PER_TTL);
+/** Set by the first lease. */
+let timer: NodeJS.Timeout | undefined;
 
 function tick(): void {
   beat.beat().then(
@@ -56,8 +57,10 @@ function again(ms: number): void {
 }
 
 port.on('message', (message: ToThread) => {
-  if (message.kind === 'hold') beat.hold(message.key, message.runId, message.buffer);
-  else if (message.kind === 'drop') beat.drop(message.key);
+  if (message.kind === 'hold') {
+    beat.hold(message.key, message.runId, message.buffer);
+    timer ??= setTimeout(tick, beat.dueIn());
+  } else if (message.kind === 'drop') beat.drop(message.key);
   else stop();
 });
 

@@ -37,6 +37,17 @@ export class Hold {
     if (!this.slots.isLive(this.clock)) throw this.#error('it expired before it could be renewed');
   }
 
+  /**
+   * Throws if the call that ends now is past its bound and its lease with it: whoever hung so long was a dead process
+   * meanwhile, and what it brings is late (contract L12, L8).
+   *
+   * @throws LeaseLostError
+   */
+  assertInTime(): void {
+    if (this.clock.monotonic() < this.slots.renewUntil || this.slots.isLive(this.clock)) return;
+    throw this.#error('its call took longer than its timeout and a lease length');
+  }
+
   /** A call begins: it is kept alive up to its timeout plus one lease length (contract L12). */
   boundCall(timeoutMs: number, ttlMs: number): void {
     this.slots.renewUntil = this.clock.monotonic() + timeoutMs + ttlMs;

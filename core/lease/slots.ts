@@ -24,7 +24,12 @@ export class Slots {
 
   /** Whether the lease is unexpired by both clocks. */
   isLive(clock: Clock): boolean {
-    return clock.monotonic() < this.#load(0) && clock.now() < this.#load(1);
+    return clock.monotonic() < this.deadline && clock.now() < this.#load(1);
+  }
+
+  /** The monotonic time at which the lease lapses, unless it is renewed. */
+  get deadline(): number {
+    return this.#load(0);
   }
 
   /** The monotonic time after which a call is given up on (contract L12); 0 for no bound. */

@@ -2,6 +2,7 @@ import { InvalidJsonError } from '../errors.js';
 import { canonicalJson } from './canonical-json.js';
 import { isPlainObject, type Json, type JsonObject } from './json.js';
 import type { Problem } from './step.js';
+import { isInstance } from './text.js';
 
 /** Ask for one tool call. */
 export interface ToolDecision {
@@ -61,8 +62,9 @@ export function readDecision(answer: unknown): ReadDecision {
     const unparsed = raw === null ? null : invalid('args', 'the text is not JSON');
     return { decision, raw, meaning: unparsed ?? meaningOf(decision) };
   } catch (error) {
-    const { path, found } =
-      error instanceof InvalidJsonError ? error : { path: 'decision', found: 'it cannot be read' };
+    const { path, found } = isInstance(error, InvalidJsonError)
+      ? error
+      : { path: 'decision', found: 'it cannot be read' };
     return { decision: null, raw, meaning: invalid(path, found) };
   }
 }

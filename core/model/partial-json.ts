@@ -2,6 +2,7 @@ import { InvalidJsonError } from '../errors.js';
 import { canonicalJson, hasLoneSurrogate, MAX_DEPTH, propertyPath } from './canonical-json.js';
 import { isPlainArray, isPlainObject, type Json } from './json.js';
 import type { Problem } from './step.js';
+import { isInstance } from './text.js';
 
 /** The part of a value that is JSON, and where and why the rest is not (F17). */
 export interface PartialJson {
@@ -33,7 +34,7 @@ function keep(value: unknown, path: string, walk: Walk): Json | undefined {
     if (value === undefined) throw new InvalidJsonError(path, 'undefined is not JSON');
     return JSON.parse(canonicalJson(value, path)) as Json;
   } catch (error) {
-    return omit(path, error instanceof InvalidJsonError ? error.found : 'it cannot be read', walk);
+    return omit(path, isInstance(error, InvalidJsonError) ? error.found : 'it cannot be read', walk);
   }
 }
 

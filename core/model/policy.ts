@@ -74,17 +74,21 @@ export type ReadPolicy =
 /** Reads whatever a policy answered; anything but one of its four answers is refused (contract P1). Nothing is thrown. */
 export function readPolicyDecision(answer: unknown): ReadPolicy {
   try {
-    const decision = isPlainObject(answer) ? decisionOf(answer) : null;
+    const decision = isPlainObject(answer) ? decisionOf(copied(answer)) : null;
     if (!decision)
       return { ok: false, message: 'the policy must answer allow(), deny(), requireApproval() or abort()' };
-    return { ok: true, decision: JSON.parse(canonicalJson(decision, 'policy')) as PolicyDecision };
+    return { ok: true, decision };
   } catch (error) {
     return { ok: false, message: `the policy's answer is not JSON: ${describeThrown(error).message}` };
   }
 }
 
-function decisionOf(answer: Record<string, unknown>): PolicyDecision | null {
-  const { kind, reason, approval } = answer;
+/** What is judged is a copy: an object may answer otherwise when it is asked again. */
+function copied({ kind, reason, approval }: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(canonicalJson({ kind, reason, approval }, 'policy')) as Record<string, unknown>;
+}
+
+function decisionOf({ kind, reason, approval }: Record<string, unknown>): PolicyDecision | null {
   if (kind === 'allow') return allow();
   if ((kind === 'deny' || kind === 'abort') && typeof reason === 'string') return { kind, reason };
   return kind === 'require_approval' && isApprovalRequest(approval) ? { kind, approval } : null;

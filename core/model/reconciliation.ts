@@ -33,10 +33,12 @@ export type ReadReconciliation =
 /** Reads whatever a reconciliation answered. Nothing is thrown. */
 export function readReconciliation(answer: unknown): ReadReconciliation {
   try {
-    if (!isPlainObject(answer) || !isReconciliation(answer)) {
+    // What is judged is the copy: an object may answer otherwise when it is asked again.
+    const copy: unknown = isPlainObject(answer) ? JSON.parse(canonicalJson(answer, 'reconciliation')) : null;
+    if (!isPlainObject(copy) || !isReconciliation(copy)) {
       return { ok: false, message: 'it must answer Reconciliation.continue, complete, wait or conflict' };
     }
-    return { ok: true, answer: JSON.parse(canonicalJson(answer, 'reconciliation')) as Reconciliation };
+    return { ok: true, answer: copy as unknown as Reconciliation };
   } catch (error) {
     return { ok: false, message: describeThrown(error).message };
   }

@@ -16,6 +16,11 @@ export function describeThrown(thrown: unknown): { readonly name: string; readon
   );
 }
 
+/** Whether what a user's code threw is of this class. It may be a proxy that cannot even be asked. */
+export function isInstance<T>(thrown: unknown, cls: abstract new (...args: never[]) => T): thrown is T {
+  return read(() => thrown instanceof cls) ?? false;
+}
+
 function printed(value: unknown): string {
   return recordable(String(value));
 }

@@ -76,6 +76,15 @@ describe('the limits of a run', () => {
     expect(calls).to.equal(3);
   });
 
+  it('P5: maxActiveMs counts by a clock that nobody sets', async () => {
+    const setClock = [30_000, -45_000];
+    const { ended } = await run({ maxActiveMs: 2_500 }, () => {
+      world.clock.setWall(world.clock.now() + (setClock.shift() ?? 0));
+      return (calls += 1);
+    });
+    expect(ended).to.include({ reason: 'limit_steps', activeMs: 0 });
+  });
+
   it('P5, F7: waiting for a person counts toward elapsed time only', async () => {
     const week = 7 * 86_400_000;
     for (const [limits, expected] of [

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { Transform } from 'class-transformer';
+import { IsDefined } from 'class-validator';
 import { AbortRunError, callTool, complete, fail, StoreError, type Step, type ToolCall } from 'holdpoint';
 import type { Store } from '../../../core/store/store.js';
 import { agentClass, NoteInput, scripted, toolClass, type Act } from '../../support/agents.js';
@@ -154,6 +156,71 @@ describe('a step', () => {
     const { run, steps } = await runOnce({ act });
     expect(run).to.include({ status: 'FAILED', reason: 'tool_abort', message: 'the account is frozen' });
     expect(steps[0]?.status).to.equal('failed');
+  });
+
+  describe('what is thrown may be anything', () => {
+    /** What cannot even be asked for its class. */
+    function revoked(): unknown {
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      return proxy;
+    }
+
+    it('I9: by a tool, it is a known failure', async () => {
+      const { run, steps } = await runOnce({
+        act: () => {
+          throw revoked();
+        },
+      });
+      expect(run.status).to.equal('COMPLETED');
+      expect(steps[0]?.observation).to.include({ kind: 'error', message: 'object was thrown: it has no text' });
+    });
+
+    it('P1: by a policy, it ends the run as internal_error', async () => {
+      const { runtime } = await world.open([mailer(seen)], {
+        policy: () => {
+          throw revoked();
+        },
+      });
+      expect(await runtime.start('mailer', { goal: 'g' })).to.include({ status: 'FAILED', reason: 'internal_error' });
+    });
+
+    it('by an agent, it fails the run as agent_error', async () => {
+      const { run } = await runOnce({
+        decide: () => {
+          throw revoked();
+        },
+      });
+      expect(run).to.include({ status: 'FAILED', reason: 'agent_error' });
+    });
+
+    it('F17: by a result that is read, it is no plain failure: the call did return', async () => {
+      const hostile = new Proxy(
+        {},
+        {
+          ownKeys: () => {
+            throw revoked();
+          },
+        },
+      );
+      const { steps } = await runOnce({ act: () => ({ then: undefined, hostile }) });
+      expect(steps[0]?.observation).to.include({ kind: 'error', tookEffect: true });
+    });
+
+    it('P3: by a validator or a transform, it refuses the arguments', async () => {
+      class Strange {
+        @Transform(() => revoked())
+        @IsDefined()
+        text: unknown = 'x';
+      }
+      const tool = toolClass(false, { name: 'send', input: Strange as never }, () => 'sent');
+      const agent = scripted('a', [tool], [callTool('send', { text: 'x' }), complete()]);
+      const { runtime } = await world.open([agent]);
+      const run = await runtime.start('a', { goal: 'g' });
+      expect(run.status).to.equal('COMPLETED');
+      const [step] = await runtime.client.runs.steps(run.id);
+      expect(step?.observation?.kind).to.equal('invalid_decision');
+    });
   });
 
   it('P4: the tool gets an instance of its input class, fresh for each call', async () => {

@@ -148,4 +148,34 @@ describe('one beat of the heartbeat', () => {
     await beat.beat();
     expect(lost).to.deep.equal([1]);
   });
+
+  it('L12: where the process hangs in a call, none of its runs is renewed', async () => {
+    hold(1, 'hangs').renewUntil = clock.monotonic() + 500;
+    hold(2, 'waits for its agent');
+    clock.advance(500);
+    await beat.beat();
+    expect(asked).to.deep.equal([]);
+    clock.advance(TTL_MS);
+    await beat.beat();
+    expect(lost).to.deep.equal([1, 2]);
+  });
+
+  it('L3, L12: while another call of it is in time it need not hang, and the others are renewed', async () => {
+    hold(1, 'is late').renewUntil = clock.monotonic() + 500;
+    hold(2, 'waits for its agent');
+    hold(3, 'in time').renewUntil = clock.monotonic() + 10_000;
+    clock.advance(500);
+    await beat.beat();
+    expect(asked).to.deep.equal([['waits for its agent', 'in time']]);
+  });
+
+  it('L3: the first beat is due a third of a length after the lease was taken, however late it is held', () => {
+    const slots = hold(1, 'a');
+    expect(beat.dueIn()).to.equal(TTL_MS / 3);
+    clock.advance(200);
+    expect(beat.dueIn()).to.equal(TTL_MS / 3 - 200);
+    clock.advance(TTL_MS);
+    expect(beat.dueIn()).to.equal(0);
+    expect(slots.isLive(clock)).to.equal(false);
+  });
 });

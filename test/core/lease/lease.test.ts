@@ -1,10 +1,20 @@
 import { unlinkSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { LeaseLostError, OutcomeUnknownError, Reconciliation, requireApproval } from 'holdpoint';
-import type { Run, RunEvent, ToolCall } from 'holdpoint';
+import { IsString, Validate, ValidatorConstraint } from 'class-validator';
+import {
+  callTool,
+  LeaseLostError,
+  OutcomeUnknownError,
+  Reconciliation,
+  requireApproval,
+  StoreError,
+  Tool,
+} from 'holdpoint';
+import type { Class, Run, RunEvent, ToolCall } from 'holdpoint';
 import { systemClock } from '../../../core/clock.js';
-import { Gate, hangingCall } from '../../support/agents.js';
+import { RENEW_SQL } from '../../../core/lease/renew.js';
+import { agentClass, Gate, hangingCall } from '../../support/agents.js';
 import { crashInTool, mailer, outside, type Outside } from '../../support/crash.js';
 import { rejection, trail, TTL_MS, World } from '../../support/world.js';
 
@@ -12,6 +22,23 @@ interface LeaseRow {
   readonly status: string;
   readonly lease_owner: string | null;
   readonly lease_expires_at: number | null;
+}
+
+@ValidatorConstraint({ async: true })
+class NeverAnswers {
+  /** What it does instead. */
+  static steal: () => Promise<never>;
+
+  validate(): Promise<boolean> {
+    return NeverAnswers.steal();
+  }
+}
+
+@ValidatorConstraint({ async: true })
+class NeverRefuses {
+  validate(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
 }
 
 describe('the lease of a run', () => {
@@ -108,8 +135,53 @@ describe('the lease of a run', () => {
       return 'sent';
     };
     const { runtime } = await world.open([mailer(seen, { act })]);
-    const run = await runtime.start('mailer', { goal: 'g' });
-    expect(run.result).to.deep.equal({ kind: 'result', result: 'sent' });
+    await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }));
+    const steps = await runtime.client.runs.steps('r');
+    expect(steps.map(({ observation }) => observation)).to.deep.equal([{ kind: 'result', result: 'sent' }]);
+  });
+
+  it('L4: a loop that wakes past its expiry begins no step and asks no agent', async () => {
+    const act = () => {
+      world.expireLeases();
+      return 'sent';
+    };
+    const { runtime } = await world.open([mailer(seen, { act })]);
+    expect(await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }))).to.be.instanceOf(LeaseLostError);
+    expect((await trail(runtime.client, 'r')).at(-1)).to.equal('step.tool_finished');
+    expect(seen.seen).to.have.length(1);
+  });
+
+  it('L4: nor does it ask an agent whose step it began before, or a policy', async () => {
+    for (const last of ['step.started', 'step.decided']) {
+      let asked = 0;
+      const { runtime } = await world.open([mailer(seen)], {
+        policy: () => {
+          asked += 1;
+          return { kind: 'allow' };
+        },
+        observer: ({ type }) => {
+          if (type === last) world.expireLeases();
+        },
+      });
+      const id = last.replace('.', '-');
+      expect(await rejection(runtime.start('mailer', { goal: 'g', id }))).to.be.instanceOf(LeaseLostError);
+      expect((await trail(runtime.client, id)).at(-1)).to.equal(last);
+      expect(asked).to.equal(0);
+    }
+    expect(seen.seen).to.have.length(1);
+  });
+
+  it('L4: nor does it ask a reconciliation', async () => {
+    const act = () => {
+      world.expireLeases();
+      return Promise.reject(new OutcomeUnknownError('no answer'));
+    };
+    const reconcile = () => Reconciliation.continue('not sent');
+    const { runtime } = await world.open([mailer(seen, { act, reconcile })]);
+    expect(await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }))).to.be.instanceOf(LeaseLostError);
+    expect(seen.asked).to.deep.equal([]);
+    expect((await runtime.resume('r')).status).to.equal('COMPLETED');
+    expect(seen.asked).to.have.length(1);
   });
 
   it('L6: refuses a run that another process holds, with owner and expiry, and changes nothing', async () => {
@@ -283,6 +355,59 @@ describe('the lease of a run', () => {
     expect(await rejection(runtime.start('mailer', { goal: 'g' }))).to.be.instanceOf(LeaseLostError);
   });
 
+  for (const hanging of ['provide', 'a validator']) {
+    it(`L5: nor does ${hanging} that never answers`, async () => {
+      const steal = () => {
+        world.sql().prepare(`UPDATE holdpoint_runs SET lease_owner = 'thief', lease_expires_at = 9e15`).run();
+        return new Promise<never>(() => undefined);
+      };
+      class Slow {
+        @IsString()
+        @Validate(hanging === 'provide' ? NeverRefuses : NeverAnswers)
+        text = 'hello';
+      }
+      @Tool(false, { name: 'send', input: Slow })
+      class Send {
+        execute(): void {
+          seen.calls.push({ operationId: '', attempt: 1, input: { text: '', times: 1 } });
+        }
+      }
+      const agent = agentClass('mailer', [Send], () => callTool('send', {}));
+      NeverAnswers.steal = steal;
+      const provide = (cls: Class): object | Promise<object> =>
+        cls === Send && hanging === 'provide' ? steal() : Reflect.construct(cls, []);
+      const options = { clock: systemClock, lease: { ttlMs: 1_000 }, provide };
+      const { runtime } = await world.open([agent], options);
+      expect(await rejection(runtime.start('mailer', { goal: 'g' }))).to.be.instanceOf(LeaseLostError);
+      expect(seen.calls).to.have.length(0);
+    });
+  }
+
+  it('L5: what is told is the loss, though the store cannot say whether the run was cancelled', async () => {
+    const act = () => {
+      world.expireLeases();
+      mortal.store.read = () => Promise.reject(new StoreError('the database is gone'));
+      return 'sent';
+    };
+    const mortal = await world.open([mailer(seen, { act })]);
+    expect(await rejection(mortal.runtime.start('mailer', { goal: 'g' }))).to.be.instanceOf(LeaseLostError);
+  });
+
+  it('L3, F10: the renewal renews what is its own and live, and nothing that was released, lapsed or taken', async () => {
+    const { runId, dead } = await crashInTool(world, seen);
+    const { lease } = await dead.runtime.client.runs.get(runId);
+    const sql = world.sql();
+    const renew = (owner: string, now: number): unknown[] =>
+      sql.prepare(RENEW_SQL).all(now + TTL_MS, owner, now, JSON.stringify([runId, 'another']));
+    const { owner, expiresAt } = lease!;
+    expect(renew(owner, expiresAt - 1)).to.deep.equal([{ id: runId }]);
+    expect(renew('another', expiresAt - 1)).to.deep.equal([]);
+    expect(renew(owner, expiresAt + TTL_MS - 1)).to.deep.equal([]);
+    const client = await world.client();
+    await client.cancel(runId, { by: 'ann' });
+    expect(renew(owner, expiresAt)).to.deep.equal([]);
+  });
+
   it('L3: is kept while a tool blocks the event loop for several lengths', async () => {
     const ttlMs = 1_000;
     const act = () => {
@@ -316,6 +441,35 @@ describe('the lease of a run', () => {
     }
     const runs = await Promise.all(ids.map((id) => runtime.resume(id)));
     for (const { result } of runs) expect(result).to.deep.equal({ kind: 'result', result: null });
+  });
+
+  for (const terminal of [false, true]) {
+    const tool = terminal ? 'a terminal tool' : 'a tool';
+    it(`L12, L8: what ${tool} brings past its timeout and a lapsed lease is not recorded, though nobody took the run`, async () => {
+      const timeoutMs = 5_000;
+      const act = () => {
+        world.clock.advance(timeoutMs + TTL_MS);
+        return 'too late';
+      };
+      const { runtime } = await world.open([mailer(seen, { act, options: { timeoutMs, terminal } })]);
+      expect(await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }))).to.be.instanceOf(LeaseLostError);
+      expect((await trail(runtime.client, 'r')).at(-1)).to.equal('step.tool_started');
+      expect((await runtime.resume('r')).status).to.equal('WAITING');
+      const [asked] = await runtime.client.approvals.list();
+      expect(asked?.kind).to.equal('interrupted_side_effect');
+    });
+  }
+
+  it('L12: nor is the answer of a reconciliation', async () => {
+    const timeoutMs = 5_000;
+    const act = () => Promise.reject(new OutcomeUnknownError('no answer'));
+    const reconcile = () => {
+      world.clock.advance(timeoutMs + TTL_MS);
+      return Reconciliation.complete('too late');
+    };
+    const { runtime } = await world.open([mailer(seen, { act, reconcile, options: { timeoutMs } })]);
+    expect(await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }))).to.be.instanceOf(LeaseLostError);
+    expect((await trail(runtime.client, 'r')).at(-1)).to.equal('step.interrupted');
   });
 
   it('L12: a reconciliation that blocks is not renewed past its timeout plus one lease length', async () => {

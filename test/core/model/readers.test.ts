@@ -22,6 +22,11 @@ const anyObject = fc.dictionary(
   anyJson,
 );
 
+/** An object that says one thing to who reads its members, and has another in them. */
+function twoFaced(members: object, said: object): object {
+  return new Proxy(members, { get: (_, key) => Reflect.get(said, key) as unknown });
+}
+
 /** What looks like an answer, and may have anything in each of its members. */
 const almost = fc.record(
   {
@@ -188,6 +193,12 @@ describe('the answer of a policy', () => {
     );
   });
 
+  it('P1: is judged as it is recorded, though it answers otherwise when it is asked again', () => {
+    for (const recorded of [{ kind: '' }, { kind: 'unknown_outcome' }, { capability: 1 }, { presentation: [] }]) {
+      expect(readPolicyDecision({ kind: 'require_approval', approval: twoFaced(recorded, {}) }).ok).to.be.false;
+    }
+  });
+
   it('P1: that is anything else is refused', () => {
     const refused: readonly unknown[] = [
       undefined,
@@ -228,6 +239,12 @@ describe('the answer of a reconciliation', () => {
         assert.deepStrictEqual(readReconciliation(answer), { ok: true, answer: asJson(answer) });
       }),
     );
+  });
+
+  it('I5: is judged as it is recorded, though it answers otherwise when it is asked again', () => {
+    for (const recorded of [{}, { kind: 'complete' }, { kind: 'wait', approval: [] }, { kind: 'conflict' }]) {
+      expect(readReconciliation(twoFaced(recorded, { ...Reconciliation.continue() })).ok).to.be.false;
+    }
   });
 
   it('I5: that is anything else is refused', () => {

@@ -103,6 +103,19 @@ describe('an observer', () => {
     expect(mortal.events.map(({ type }) => type)).to.deep.equal(['step.failed', 'run.finished']);
   });
 
+  for (const [answer, more] of Object.entries({ approve: {}, reject: {}, settle: { result: 1 } })) {
+    it(`S4, A5: is told of the expiry that ${answer} finds`, async () => {
+      const { mortal, approval } = await waitingRun(world, { approvalTtlMs: 1_000 });
+      mortal.events.length = 0;
+      world.clock.advance(1_000);
+      const { approvals } = mortal.runtime.client;
+      const decide = approvals[answer as 'settle'].bind(approvals);
+      const late = decide(approval.id, { hash: approval.hash, by: 'ann', ...more } as never);
+      expect(await rejection(late)).to.include({ code: 'APPROVAL_EXPIRED' });
+      expect(mortal.events.map(({ type }) => type)).to.deep.equal(['approval.decided', 'step.failed', 'run.finished']);
+    });
+  }
+
   it('S4: is not told of what was rolled back', async () => {
     const { mortal, run, approval } = await waitingRun(world);
     mortal.events.length = 0;

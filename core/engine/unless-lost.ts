@@ -1,0 +1,42 @@
+import type { Session } from './session.js';
+
+/** What a user's code returned or threw. */
+export type Came<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly thrown: unknown };
+
+/**
+ * Asks a user's code: an agent, a policy, a reconciliation, a validator, a `provide`. Under a lease that is gone or has
+ * lapsed nothing is asked, and once it is lost nothing is waited for that has not answered (contract L4, L5).
+ *
+ * @throws LeaseLostError; what the user's code throws is returned
+ */
+export async function unlessLost<T>(session: Session, ask: () => T | Promise<T>): Promise<Came<T>> {
+  if (!session.isHeld) return cameOf(ask);
+  const { hold } = session;
+  hold.assertLive();
+  const over = new AbortController();
+  const lost = new Promise<never>((_, reject) => {
+    const give = (): void => {
+      reject(hold.signal.reason as Error);
+    };
+    hold.signal.addEventListener('abort', give, { signal: over.signal });
+  });
+  try {
+    return await Promise.race([lost, cameOf(ask)]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** What came, or throws what was thrown. */
+export function valueOf<T>(came: Came<T>): T {
+  if (came.ok) return came.value;
+  throw came.thrown;
+}
+
+async function cameOf<T>(ask: () => T | Promise<T>): Promise<Came<T>> {
+  try {
+    return { ok: true, value: await ask() };
+  } catch (thrown) {
+    return { ok: false, thrown };
+  }
+}
