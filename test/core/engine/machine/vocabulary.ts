@@ -106,6 +106,15 @@ export const INVALID = (Object.keys(ANSWERS) as (keyof typeof ANSWERS)[]).filter
   (name) => name !== 'complete' && name !== 'fail',
 );
 
+/** Whether an answer asks for a tool that the program has, with arguments that can be checked. */
+export function namesTool(revision: Revision, choice: Choice): boolean {
+  if (choice === 'throw') return false;
+  if (typeof choice === 'object') return hasTool(revision, choice.tool);
+  const { says, raw }: Answer = ANSWERS[choice];
+  const tool = raw === undefined && typeof says === 'object' && says !== null && 'tool' in says ? says.tool : null;
+  return typeof tool === 'string' && tool in TOOLS && hasTool(revision, tool as ToolName);
+}
+
 /** What is recorded of an answer: verbatim, or the part that is JSON and the text that is not. */
 export function recordOf(choice: Exclude<Choice, 'throw'>): { readonly decision: Json; readonly raw: string | null } {
   if (typeof choice === 'object') return { decision: callDecision(choice), raw: null };

@@ -1,6 +1,6 @@
 import { acceptsX, hasTool, isReadOnly, RESULTS, rulingOn, specOf, traitOf, WHY } from '../vocabulary.js';
 import type { Outcome, Ruling, ToolName, Verdict } from '../vocabulary.js';
-import { held, late, taking } from './commits.js';
+import { assertInTime, assertLive, held, late, taking } from './commits.js';
 import { endIfFailing, endIfLooping, failuresInRow, limitReached } from './limits.js';
 import { json, type ApprovalRecord, type RunRecord } from './record.js';
 import { Refusal, type Act, type Called, type Runner } from './runner.js';
@@ -61,7 +61,7 @@ export function* attempt(runner: Runner, request: Request, grant: Grant | null):
     yield* write(runner, grant, () => startCall(runner, request, grant, ruling), true);
     if (record.step.status !== 'executing') return;
     // A process that was frozen between that commit and the call calls nothing (L4).
-    if (!record.isLeased) throw new Refusal('LeaseLostError');
+    assertLive(runner);
     yield* call(runner, request.tool);
   } else {
     yield* write(runner, grant, () => rule(runner, request, grant, ruling));
@@ -137,6 +137,7 @@ function* call(runner: Runner, tool: ToolName): Act {
   const { record } = runner;
   const { attempt } = record.step;
   const step = record.steps.length;
+  const calledAt = record.now;
   const shows = toolSees(record);
   record.calls.push(shows);
   if (traitOf(tool).stuck) {
@@ -145,6 +146,7 @@ function* call(runner: Runner, tool: ToolName): Act {
     return;
   }
   const outcome = (yield { at: 'tool', shows }) as Outcome;
+  assertInTime(runner, calledAt);
   try {
     yield* held(runner, () => observe(record, tool, outcome));
   } catch (refusal) {

@@ -1,3 +1,4 @@
+import { TIMEOUT_MS, TTL_MS } from './record.js';
 import { Refusal, type Commit, type Runner } from './runner.js';
 
 /** The three guards of a write (L4, S5, A4). */
@@ -19,6 +20,20 @@ export function* held(runner: Runner, write: () => void, startsEffect = false): 
   };
 }
 
+/** Under a lease that has run out no code of the program is called, whatever the record says (L4). */
+export function assertLive(runner: Runner): void {
+  if (runner.hasLapsed) throw lost(runner);
+}
+
+/** What a call brings past its timeout and a lease length, its lease run out, is not recorded (L12, L8). */
+export function assertInTime(runner: Runner, calledAt: number): void {
+  if (runner.hasLapsed && runner.record.now >= calledAt + TIMEOUT_MS + TTL_MS) throw lost(runner);
+}
+
+function lost({ record }: Runner): Refusal {
+  return new Refusal('LeaseLostError', record.reason === 'operator_cancelled');
+}
+
 /** A write of a loop that does not hold the run yet: the run must stand as it was read, and no grant have expired. */
 export function* taking(runner: Runner, seen: string, write: () => void): Generator<Commit, void> {
   const { record } = runner;
@@ -38,7 +53,8 @@ export function* taking(runner: Runner, seen: string, write: () => void): Genera
 /** From here on the loop holds the run, if the write took the lease. */
 export function keep(runner: Runner): void {
   const { record } = runner;
-  if (record.lease?.owner === runner.name) runner.held = { activeMs: record.activeMs, since: record.now };
+  const { lease, activeMs, now } = record;
+  if (lease?.owner === runner.name) runner.held = { activeMs, since: now, until: lease.expiresAt };
 }
 
 /** The outcome of a call that nobody waits for any more, for a person to see: it changes no state (I9, L9). */

@@ -1,6 +1,6 @@
-import { COMPLETED, hasTool, isReadOnly, recordOf, type Choice } from '../vocabulary.js';
+import { COMPLETED, hasTool, isReadOnly, namesTool, recordOf, type Choice } from '../vocabulary.js';
 import { attempt, conflict, endedByLimit, isGone } from './attempt.js';
-import { held, keep, taking } from './commits.js';
+import { assertLive, held, keep, taking } from './commits.js';
 import { endIfFailing } from './limits.js';
 import { json, type RunRecord } from './record.js';
 import { Refusal, type Act, type Commit, type Loop, type Runner } from './runner.js';
@@ -99,13 +99,15 @@ function interruptStep(record: RunRecord): void {
 function* runStep(runner: Runner): Act {
   const { record } = runner;
   if (yield* endedByLimit(runner, null, true)) return;
-  yield* held(runner, () => startStep(record));
+  yield* held(runner, () => startStep(record), true);
+  assertLive(runner);
   const choice = (yield { at: 'agent', shows: agentSees(record) }) as Choice;
   if (choice === 'throw') {
     return yield* held(runner, () => record.failRun({ status: 'FAILED', reason: 'agent_error' }));
   }
   yield* held(runner, () => recordChoice(record, choice));
   if (choice === 'complete' || choice === 'fail') return yield* held(runner, () => endByAgent(record, choice));
+  if (namesTool(runner.revision, choice)) assertLive(runner);
   if (typeof choice === 'object' && !isGone(runner, choice)) return yield* attempt(runner, choice, null);
   yield* held(runner, () => {
     record.failStep('invalid_decision');

@@ -21,6 +21,8 @@ export interface Config {
 
 /** The lease length of every process. */
 export const TTL_MS = 600_000;
+/** How long a call and a reconciliation may take, where nothing else is declared. */
+export const TIMEOUT_MS = 60_000;
 
 export type Status = 'PENDING' | 'RUNNING' | 'WAITING' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
 

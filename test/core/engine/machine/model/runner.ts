@@ -69,8 +69,8 @@ export class Runner {
   ask: Ask | null = null;
   /** Whether it no longer begins a step. */
   closing = false;
-  /** Whether it holds the lease, as far as it knows; and how long the run has been active. */
-  held: { readonly activeMs: number; readonly since: number } | null = null;
+  /** Whether it holds the lease, as far as it knows, and until when; and how long the run has been active. */
+  held: { readonly activeMs: number; readonly since: number; readonly until: number } | null = null;
   /** Calls that exceeded their timeout and have not answered yet. */
   readonly stuck: Called[] = [];
   #loop: Loop | null = null;
@@ -90,6 +90,11 @@ export class Runner {
   get activeMs(): number {
     const { record, held } = this;
     return held ? held.activeMs + record.now - held.since : record.activeMs;
+  }
+
+  /** Whether the lease that it knows of has run out. */
+  get hasLapsed(): boolean {
+    return this.held !== null && this.record.now >= this.held.until;
   }
 
   begin(loop: Loop, mishap: Mishap | null): Stop {

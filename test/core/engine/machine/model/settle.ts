@@ -1,6 +1,6 @@
-import { FOUND, rulingOn, specOf, traitOf, type Finding, type Verdict } from '../vocabulary.js';
+import { FOUND, hasTool, rulingOn, specOf, traitOf, type Finding, type Verdict } from '../vocabulary.js';
 import { conflict, isGone, outcomeKind } from './attempt.js';
-import { held } from './commits.js';
+import { assertInTime, assertLive, held } from './commits.js';
 import { json, type RunRecord } from './record.js';
 import type { Act, Runner } from './runner.js';
 import { personSees, policySees, reconciliationSees } from './views.js';
@@ -10,6 +10,7 @@ export function* settleInterrupted(runner: Runner): Act {
   const { record } = runner;
   const { tool, x, cause } = record.step;
   if (tool === null || x === null || cause === null) throw new Error('the model has an open step that called nothing');
+  if (hasTool(runner.revision, tool)) assertLive(runner);
   if (isGone(runner, { tool, x })) return yield* held(runner, () => conflict(record));
   // What the policy will be shown is what the loop has read, even if the run is taken over meanwhile.
   const shows = policySees(record, tool, x);
@@ -18,6 +19,7 @@ export function* settleInterrupted(runner: Runner): Act {
   if (by && (finding === 'continue' || finding === 'complete' || finding === 'conflict')) {
     return yield* held(runner, () => settle(record, by, finding));
   }
+  assertLive(runner);
   const verdict = (yield { at: 'policy', shows }) as Verdict;
   yield* held(runner, () => {
     if (by) record.logStep('reconciled', by, finding === 'wait' ? 'wait' : 'none');
@@ -41,7 +43,10 @@ function* found(
   by: 'tool' | 'agent',
 ): Act<Finding | 'nothing'> {
   if (traitOf(tool).stuck) return 'nothing';
-  return (yield { at: 'reconciliation', shows: reconciliationSees(runner.record, by) }) as Finding;
+  const askedAt = runner.record.now;
+  const finding = (yield { at: 'reconciliation', shows: reconciliationSees(runner.record, by) }) as Finding;
+  assertInTime(runner, askedAt);
+  return finding;
 }
 
 function settle(record: RunRecord, by: 'tool' | 'agent', finding: 'continue' | 'complete' | 'conflict'): void {
