@@ -84,6 +84,8 @@ int seen[N + 1];              /* where the run stood when its resume read it */
 byte deadline[N + 1];         /* the local deadline that loop and heartbeat share, as what is left of it */
 
 #define IS_HELD(i) (at[i] >= LOOP)
+/* It waits for a user's code: an agent, a policy, a tool, a reconciliation. */
+#define IS_OUTSIDE(i) (at[i] >= ASKING && at[i] != STARTED)
 
 /* ---- Ghosts. ----------------------------------------------------------------------------------------------------- */
 
@@ -327,18 +329,16 @@ proctype Owner(byte me) {
   /* Commit 1: a step begins, unless a limit forbids it (P5): the agent is asked anew. */
   :: atomic { at[me] == LOOP ->
        if
-       :: HOLDS(me) ->
+       :: MAY_START(me) && step < STEPS ->
           recordedBy(me);
+          assert(left > 0);                           /* law: a loop that stalled past its expiry starts nothing (L4) */
           assert(stepStatus == CLOSED && told);       /* law: an interrupted call is never forgotten (I2, I4) */
-          if
-          :: step < STEPS ->
-             step++; stepStatus = DECIDING;
-             attempt = 0; readOnly = false; approval = 0; approvalStatus = NONE; aboutOutcome = false;
-             calls = 0; reruns = 0; asks = 0;
-             at[me] = ASKING
-          :: step == STEPS -> endRun(); leave(me)
-          fi
-       :: else -> leave(me)                           /* LeaseLostError (L5) */
+          step++; stepStatus = DECIDING;
+          attempt = 0; readOnly = false; approval = 0; approvalStatus = NONE; aboutOutcome = false;
+          calls = 0; reruns = 0; asks = 0;
+          at[me] = ASKING
+       :: HOLDS(me) && step == STEPS -> recordedBy(me); endRun(); leave(me)
+       :: !HOLDS(me) || (step < STEPS && !MAY_START(me)) -> leave(me) /* LeaseLostError (L5) */
        fi
      }
 
@@ -408,8 +408,8 @@ proctype Owner(byte me) {
        fi
      }
 
-  /* The heartbeat found the lease gone or lapsed: the loop waits no longer (L5). The call itself runs on. */
-  :: atomic { at[me] == CALLING && (!HOLDS(me) || deadline[me] == 0) -> leave(me) }
+  /* The heartbeat found the lease gone or lapsed: the loop waits for nobody's code (L5). A call itself runs on. */
+  :: atomic { IS_OUTSIDE(me) && (!HOLDS(me) || deadline[me] == 0) -> leave(me) }
 
   /* An open step: what its reconciliation answered, or did not (I4, I5). */
   :: atomic { at[me] == SETTLING ->
