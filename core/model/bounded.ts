@@ -26,10 +26,13 @@ export function bounded<T extends object>(record: T, max: number): Bounded<T> {
  * enough is returned as it is.
  */
 export function cutText(text: string, max: number): string {
-  if (text.length <= max) return text;
+  return text.length <= max ? text : `${headOf(text, max)}… [cut: ${text.length} characters]`;
+}
+
+/** The first characters of a text, `max` of them unless that would halve the last. */
+export function headOf(text: string, max: number): string {
   const head = text.slice(0, Math.max(0, Math.floor(max)));
-  const whole = /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head;
-  return `${whole}… [cut: ${text.length} characters]`;
+  return /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head;
 }
 
 /**

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, defaultPolicy } from 'holdpoint';
+import { Client, defaultPolicy, type Policy } from 'holdpoint';
 import { scripted, toolClass } from '../../support/agents.js';
 import { holdpoint, holdpointHere, holdpointOnTerminal, MAIN, onTerminal, textOf } from '../../support/cli.js';
+import { clerk } from '../../core/store/waiting.js';
 import { stores, type Stores } from './stores.js';
 
 /** Overwrites its line, recolours, reorders, hides, smuggles, and heaps marks. */
@@ -106,6 +107,22 @@ describe('the command line, beside rows that were written by hand', () => {
       expect(out).to.contain('{"toString":1}');
     });
   }
+
+  it('A2: shows and decides what a NUL is in, though SQLite takes it for the end of a text', async () => {
+    const { world, file: store } = given;
+    const approval = { kind: 'refund', capability: 'refund:A1\0', presentation: { to: 'a\0b' } };
+    const policy: Policy = () => ({ kind: 'require_approval', approval });
+    const { runtime } = await world.open([clerk([])], { policy });
+    await runtime.start('clerk', { goal: 'send\0 a letter', id: 'nul' });
+    const [asked] = await runtime.client.approvals.list({ runId: 'nul' });
+    expect(asked).to.include({ capability: 'refund:A1\0', decodeError: null });
+    expect(await runtime.client.runs.get('nul')).to.include({ goal: 'send\0 a letter' });
+    await world.release();
+    expect((await holdpointHere(['doctor'], { store })).out).to.match(/ok +damaged runs +none/);
+    const ended = await holdpointOnTerminal(['approve', asked!.id], { store, types: 'approve' });
+    expect(textOf(ended)).to.contain('refund:A1\\u{0}').and.to.contain('send\\u{0} a letter');
+    expect(ended.code).to.equal(0);
+  });
 
   it('S9: prints an event whose place is no number, and says so', async () => {
     given.world.sql().exec(`UPDATE holdpoint_events SET idx = 'last' WHERE run_id = 'done' AND idx = 5`);
