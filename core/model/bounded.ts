@@ -5,6 +5,11 @@ import { isPlainObject, type Json, type JsonObject } from './json.js';
 export type Bounded<T> = T & {
   /** The members of which something was cut, e.g. `['result']`; absent if the record is whole. */
   readonly cut?: readonly string[];
+  /**
+   * How many bytes the row has, if they are too many for it to be read here: `cut` names what is not shown, and whether
+   * it decodes is not known. Whoever acts on it reads all of it.
+   */
+  readonly tooLong?: number;
 };
 
 /** What a member of an array or an object takes at least, so that very many small ones are bounded too. */

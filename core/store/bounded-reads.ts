@@ -22,7 +22,7 @@ export const MAX_TEXT = 65_536;
 const MAX_TEXT_OF_MANY = 8_192;
 const MANY = 128;
 const PAGE = 500;
-/** A row that holds more than this, in bytes, is not decoded. */
+/** A row that holds more than this, in bytes, is not read here: whether it decodes is not known. */
 const MAX_ROW = 16 * 1024 * 1024;
 /** What a mark adds to a text at most. */
 const MARK = 64;
@@ -178,8 +178,9 @@ function beginningOf<Row extends object, T extends object>(
   const names = long.map(([name]) => String(name)).filter((name) => name in record);
   return {
     ...record,
-    decodeError: `the row is too long to be read here: ${all} bytes`,
+    decodeError: null,
     cut: [...new Set([...(record.cut ?? []), ...names])],
+    tooLong: all,
   };
 }
 

@@ -42,6 +42,11 @@ export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** What is said of a row that is too long to be shown. */
+export function tooLongOf(bytes: number): string {
+  return `too long to be shown in full: ${count(bytes, 'byte')}`;
+}
+
 /** A short text; `-` if there is none. What a damaged row holds need not be text. */
 export function plain(value: unknown): string {
   if (value === null || value === undefined) return '-';

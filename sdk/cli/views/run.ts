@@ -2,7 +2,7 @@ import { isExpired, type Approval } from '../../../core/model/approval.js';
 import type { Bounded } from '../../../core/model/bounded.js';
 import { isTerminal, type Run } from '../../../core/model/run.js';
 import type { Step } from '../../../core/model/step.js';
-import { absolute, plain, relative, short, time } from '../format.js';
+import { absolute, plain, relative, short, time, tooLongOf } from '../format.js';
 import type { Cell, Fact, Styled, Terminal } from '../terminal.js';
 import { showFields } from './fields.js';
 
@@ -54,6 +54,7 @@ function factsOf(run: Bounded<Run>, now: number): Fact[] {
   if (run.reason !== null) facts.splice(1, 0, ['reason', plain(run.reason)]);
   if (run.message !== null) facts.splice(2, 0, ['message', plain(run.message)]);
   if (lease) facts.push(['lease', `${plain(lease.owner)}, ends ${time(lease.expiresAt, now)}`]);
+  if (run.tooLong !== undefined) facts.push(['too long', { text: tooLongOf(run.tooLong), style: 'yellow' }]);
   if (run.decodeError !== null) facts.push(['damaged', { text: plain(run.decodeError), style: 'red' }]);
   return facts;
 }
@@ -90,9 +91,9 @@ export function stepRow(step: Bounded<Step>): Cell[] {
   ];
 }
 
-function outcomeOf({ observation, decodeError }: Bounded<Step>): string {
+function outcomeOf({ observation, decodeError, tooLong }: Bounded<Step>): string {
   if (decodeError !== null) return `damaged: ${decodeError}`;
-  if (observation === null) return '-';
+  if (observation === null) return tooLong === undefined ? '-' : tooLongOf(tooLong);
   switch (observation.kind) {
     case 'result': {
       const origin = observation.settledBy

@@ -142,6 +142,54 @@ describe('the command line, beside rows that were written by hand', () => {
     }
   });
 
+  it('S9, A2: tells what is too long to be shown from what is damaged, and goes on with it', async () => {
+    const { world, file: store, asked } = given;
+    const { id, hash } = asked;
+    // The value is the same, and so is its hash.
+    const longer = `presentation = presentation || printf('%17825792s', '')`;
+    world.sql().exec(`UPDATE holdpoint_approvals SET ${longer} WHERE run_id = 'asks'`);
+    await world.release();
+    const shown = await holdpointOnTerminal(['approve', id], { store, types: 'approve' });
+    expect(shown.code).to.equal(2);
+    expect(textOf(shown).replace(/\s+/g, ' '))
+      .to.match(/too long to be shown in full: 17,82\d,\d{3} bytes/)
+      .and.to.contain('is too long to be shown, so nobody is asked, and nothing was decided')
+      .and.not.to.match(/damaged|decoded|Type approve/);
+    expect((await holdpointHere(['doctor'], { store })).out).to.match(/ok +damaged runs +none/);
+    const decided = await holdpointHere(['approve', id, '--hash', hash], { store });
+    expect(decided).to.deep.include({ code: 0, err: '' });
+    const sent: string[] = [];
+    const { runtime } = await world.open([clerk(sent)], { policy: defaultPolicy });
+    expect(await runtime.client.approvals.get(id)).to.include({ status: 'approved', decodeError: null });
+    expect((await runtime.resume('asks')).status).to.equal('COMPLETED');
+    expect(sent).to.deep.equal(['a letter']);
+  });
+
+  it('S9: prints an event that is too long to be shown, and says so', async () => {
+    const { world, file: store } = given;
+    world
+      .sql()
+      .exec(
+        `UPDATE holdpoint_events SET payload = payload || printf('%17825792s', '') WHERE run_id = 'done' AND idx = 1`,
+      );
+    await world.release();
+    const { code, out } = await holdpointHere(['events', 'done'], { store });
+    expect(code).to.equal(0);
+    expect(out).to.match(/^ +1 .* run.created +too long to be shown in full: 17,82\d,\d{3} bytes\n/);
+  });
+
+  it('S9: doctor names a run of which a row that is too long does not decode', async () => {
+    const { world, file: store } = given;
+    world
+      .sql()
+      .prepare(`UPDATE holdpoint_steps SET args = ? WHERE run_id = 'granted'`)
+      .run(`{"a${'x'.repeat(17 * 1024 * 1024)}`);
+    await world.release();
+    const { out } = await holdpointHere(['doctor'], { store });
+    expect(out).to.match(/problem +damaged runs +1 run with a row that does not decode\n +granted\n/);
+    expect((await holdpointHere(['show', 'granted'], { store })).code).to.equal(0);
+  });
+
   it('a long text looks like no line of its own, and a long name pushes no value away', async () => {
     const { asked, world, file } = given;
     const forged = 'Approving: nothing is sent.';
