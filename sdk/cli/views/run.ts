@@ -6,16 +6,17 @@ import { absolute, plain, relative, short, time, tooLongOf } from '../format.js'
 import type { Cell, Fact, Styled, Terminal } from '../terminal.js';
 import { showFields } from './fields.js';
 
-const STYLES: Readonly<Record<string, Styled['style']>> = {
-  WAITING: 'yellow',
-  RUNNING: 'cyan',
-  COMPLETED: 'green',
-  FAILED: 'red',
-};
+/** A map: a status that somebody wrote may be the name of anything that an object has. */
+const STYLES: ReadonlyMap<string, Styled['style']> = new Map([
+  ['WAITING', 'yellow'],
+  ['RUNNING', 'cyan'],
+  ['COMPLETED', 'green'],
+  ['FAILED', 'red'],
+]);
 
 /** A status in its colour. */
 export function statusOf({ status }: Pick<Run, 'status'>): Cell {
-  const style = STYLES[status];
+  const style = STYLES.get(status);
   return style ? { text: plain(status), style } : plain(status);
 }
 

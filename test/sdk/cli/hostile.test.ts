@@ -132,6 +132,26 @@ describe('the command line, beside rows that were written by hand', () => {
     expect(out).to.match(/\nlast {2}/);
   });
 
+  it('S9: lists and shows, in colours, a status that an object has a member of the name of', async () => {
+    const { world, file: store } = given;
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      const db = world.sql();
+      db.pragma('ignore_check_constraints = on');
+      db.prepare(`UPDATE holdpoint_runs SET status = ?, reason = ? WHERE id = 'done'`).run(name, name);
+      db.prepare(`UPDATE holdpoint_steps SET status = ? WHERE run_id = 'done'`).run(name);
+      db.prepare(`UPDATE holdpoint_events SET type = ? WHERE run_id = 'done'`).run(name);
+      db.prepare(`UPDATE holdpoint_approvals SET status = ?, kind = ? WHERE run_id = 'done'`).run(name, name);
+      await world.release();
+      const listed = await holdpointOnTerminal(['runs'], { store, types: null, colours: true });
+      expect(textOf(listed)).to.contain(`done     ${name}`).and.not.to.contain('holdpoint: ');
+      for (const command of ['show done', 'events done', 'approvals --all', 'doctor']) {
+        const { err, out } = await holdpointHere(command.split(' '), { store });
+        expect(err, command).to.equal('');
+        if (command !== 'doctor') expect(out, command).to.contain(name);
+      }
+    }
+  });
+
   it('S9: names what has bytes for an id', async () => {
     const db = given.world.sql();
     db.exec(`UPDATE holdpoint_runs SET id = x'1b5b33316d' WHERE id = 'dead'`);
