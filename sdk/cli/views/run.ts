@@ -2,7 +2,7 @@ import { isExpired, type Approval } from '../../../core/model/approval.js';
 import type { Bounded } from '../../../core/model/bounded.js';
 import { isTerminal, type Run } from '../../../core/model/run.js';
 import type { Step } from '../../../core/model/step.js';
-import { absolute, plain, relative, short, time, tooLongOf } from '../format.js';
+import { absolute, isDate, plain, relative, short, time, tooLongOf } from '../format.js';
 import type { Cell, Fact, Styled, Terminal } from '../terminal.js';
 import { showFields } from './fields.js';
 
@@ -72,8 +72,11 @@ export function whatIsNext(run: Run, pending: Approval | null, now: number): str
   }
   if (run.status === 'PENDING') return 'Nobody has started it; it begins at its first resume.';
   if (!run.lease) return 'It was stopped cleanly, and goes on at its next resume.';
-  if (run.lease.expiresAt > now) {
-    return `It is being executed; should its process have died, that is known ${relative(run.lease.expiresAt, now)}.`;
+  const { expiresAt } = run.lease;
+  if (expiresAt > now) {
+    if (!isDate(expiresAt))
+      return 'Its lease ends at no date, so it is not known when its process has died; it can be cancelled.';
+    return `It is being executed; should its process have died, that is known ${relative(expiresAt, now)}.`;
   }
   return 'Its process is dead: the lease has run out. It goes on at its next resume.';
 }

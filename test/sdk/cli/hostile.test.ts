@@ -152,6 +152,43 @@ describe('the command line, beside rows that were written by hand', () => {
     }
   });
 
+  const times: Readonly<Record<string, readonly string[]>> = {
+    runs: ['created_at', 'started_at', 'updated_at', 'finished_at', 'lease_expires_at'],
+    steps: ['started_at', 'tool_started_at', 'interrupted_at', 'finished_at'],
+    approvals: ['requested_at', 'expires_at', 'decided_at', 'grant_ttl_ms'],
+    events: ['created_at'],
+  };
+  for (const value of [Infinity, -Infinity, 1e300, -1e300, 'soon', 'NaN', Buffer.from('soon')]) {
+    it(`S9: shows a time that is no date: ${value.toString()} (${typeof value})`, async () => {
+      const { world, file: store, asked } = given;
+      const db = world.sql();
+      for (const [table, columns] of Object.entries(times)) {
+        const set = columns.map((column) => `${column} = CASE WHEN ${column} IS NOT NULL THEN @value END`).join(', ');
+        db.prepare(`UPDATE holdpoint_${table} SET ${set}`).run({ value });
+      }
+      db.prepare('UPDATE holdpoint_approvals SET expires_at = @value, grant_ttl_ms = @value').run({ value });
+      const shows = ['dead', 'asks', 'granted', 'done'].map((run) => `show ${run}`);
+      const lists = ['runs', 'approvals --all', `approvals ${asked.id}`, 'events dead', 'events done', 'doctor'];
+      for (const command of [...shows, ...lists]) {
+        for (const more of [[], ['--json']]) {
+          const { err } = await holdpointHere([...command.split(' '), ...more], { store });
+          expect(err, command).to.equal('');
+        }
+      }
+      const { out } = await holdpointHere(['runs'], { store });
+      if (typeof value === 'number') expect(out).to.contain(`  ${value}  `);
+    });
+  }
+
+  it('S9: says of a lease that ends at no date what can be done', async () => {
+    given.world.sql().exec(`UPDATE holdpoint_runs SET lease_expires_at = 9e999 WHERE id = 'dead'`);
+    const { out } = await holdpointHere(['show', 'dead'], { store: given.file });
+    expect(out).to.match(/lease +\S+, ends Infinity\n/);
+    expect(out).to.match(
+      /\nIts lease ends at no date, so it is not known when its process has died; it can be cancelled.\n$/,
+    );
+  });
+
   it('S9: names what has bytes for an id', async () => {
     const db = given.world.sql();
     db.exec(`UPDATE holdpoint_runs SET id = x'1b5b33316d' WHERE id = 'dead'`);
