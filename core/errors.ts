@@ -1,3 +1,5 @@
+import { timeText } from './model/time.js';
+
 /**
  * Every error that Holdpoint throws on purpose.
  *
@@ -91,7 +93,7 @@ export class RunLeasedError extends HoldpointError {
     readonly owner: string,
     readonly expiresAt: Date,
   ) {
-    super(`run ${runId} is leased by ${owner} until ${expiresAt.toISOString()}; nothing was changed`);
+    super(`run ${runId} is leased by ${owner} until ${timeText(expiresAt)}; nothing was changed`);
   }
 }
 
@@ -147,7 +149,7 @@ export class ApprovalExpiredError extends HoldpointError {
     readonly expiredAt: Date,
   ) {
     super(
-      `approval ${approvalId} expired at ${expiredAt.toISOString()}; ` +
+      `approval ${approvalId} expired at ${timeText(expiredAt)}; ` +
         'its run is cancelled as approval_expired and nothing was executed',
     );
   }

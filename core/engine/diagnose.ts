@@ -1,4 +1,4 @@
-import { NotFoundError, StoreError } from '../errors.js';
+import { NotFoundError, StoreError, UndecodableError } from '../errors.js';
 import { isExpired, type Approval } from '../model/approval.js';
 import type { Bounded } from '../model/bounded.js';
 import type { Approvers } from '../model/decision-signature.js';
@@ -7,6 +7,7 @@ import { everyEntry, readApprovals, readRuns, readSteps, type BoundedPage } from
 import type { Store } from '../store/store.js';
 import type { Table } from '../store/table.js';
 import { found, Group, type Finding } from './finding.js';
+import { see } from './seen.js';
 import { refusedRuns, unsignedDecisions } from './signatures.js';
 import { verify } from './verify.js';
 
@@ -130,17 +131,32 @@ async function lastIfSettled(store: Store, { id: runId }: Run): Promise<Approval
 }
 
 /** Whether a resume would refuse it: it reads every row of the run (contract S9). */
-async function isDamaged(store: Store, { id: runId, decodeError }: Bounded<Run>): Promise<boolean> {
-  if (decodeError !== null) return true;
+async function isDamaged(store: Store, run: Bounded<Run>): Promise<boolean> {
+  const { id: runId } = run;
   const steps = everyEntry(async (page) => {
     const found = await store.read((sql) => readSteps(store, sql, runId, page));
     return found.map((step) => ({ ...step, seq: step.index }));
   });
   const approvals = everyEntry((page) => store.read((sql) => readApprovals(store, sql, { runId }, page)));
-  for (const rows of [steps, approvals]) {
-    for await (const row of rows) if (row.decodeError !== null) return true;
+  let tooLong = false;
+  for (const rows of [[run], steps, approvals]) {
+    for await (const row of rows) {
+      if (row.decodeError !== null) return true;
+      tooLong ||= row.tooLong !== undefined;
+    }
   }
-  return false;
+  return tooLong && (await doesNotDecode(store, runId));
+}
+
+/** A row that is too long to be shown may decode: a resume reads it whole. */
+async function doesNotDecode(store: Store, runId: string): Promise<boolean> {
+  try {
+    await see(store, runId, null);
+    return false;
+  } catch (error) {
+    if (error instanceof UndecodableError) return true;
+    throw error;
+  }
 }
 
 function heldBy({ lease }: Run, now: number): 'live' | 'dead' | 'stopped' {

@@ -5,6 +5,11 @@ import { isPlainObject, type Json, type JsonObject } from './json.js';
 export type Bounded<T> = T & {
   /** The members of which something was cut, e.g. `['result']`; absent if the record is whole. */
   readonly cut?: readonly string[];
+  /**
+   * How many bytes the row has, if they are too many for it to be read here: `cut` names what is not shown, and whether
+   * it decodes is not known. Whoever acts on it reads all of it.
+   */
+  readonly tooLong?: number;
 };
 
 /** What a member of an array or an object takes at least, so that very many small ones are bounded too. */
@@ -26,10 +31,13 @@ export function bounded<T extends object>(record: T, max: number): Bounded<T> {
  * enough is returned as it is.
  */
 export function cutText(text: string, max: number): string {
-  if (text.length <= max) return text;
+  return text.length <= max ? text : `${headOf(text, max)}… [cut: ${text.length} characters]`;
+}
+
+/** The first characters of a text, `max` of them unless that would halve the last. */
+export function headOf(text: string, max: number): string {
   const head = text.slice(0, Math.max(0, Math.floor(max)));
-  const whole = /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head;
-  return `${whole}… [cut: ${text.length} characters]`;
+  return /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { NotFoundError } from '../errors.js';
-import { bounded, type Bounded } from '../model/bounded.js';
+import { bounded, headOf, type Bounded } from '../model/bounded.js';
 import { subjectText, type Approval, type ApprovalStatus } from '../model/approval.js';
 import type { RunEvent } from '../model/event.js';
 import { sha256 } from '../model/hash.js';
@@ -8,7 +8,7 @@ import type { Step } from '../model/step.js';
 import type { ApprovalRow } from './entities/index.js';
 import { decodeApproval, decodeEvent, decodeRun, decodeStep } from './decode.js';
 import type { Store } from './store.js';
-import type { FindOptions, Sql, Table } from './table.js';
+import type { CutRow, FindOptions, Sql, Table } from './table.js';
 
 /**
  * Reads for those who look at a store: neither many rows nor a huge one exhausts the memory.
@@ -22,8 +22,10 @@ export const MAX_TEXT = 65_536;
 const MAX_TEXT_OF_MANY = 8_192;
 const MANY = 128;
 const PAGE = 500;
-/** A row that holds more than this, in bytes, is not decoded. */
+/** A row that holds more than this, in bytes, is not read here: whether it decodes is not known. */
 const MAX_ROW = 16 * 1024 * 1024;
+/** What a mark adds to a text at most. */
+const MARK = 64;
 
 /** Which page of a list: entries after the cursor `after`, at most `limit`, oldest first unless told otherwise. */
 export interface BoundedPage {
@@ -141,20 +143,52 @@ async function rows<Row extends object, T extends object>(
 ): Promise<Bounded<T>[]> {
   const found: Bounded<T>[] = [];
   const cutAt = Math.min(maxText, MAX_TEXT);
-  for (const { row, bytes } of await kind.table.findCut(sql, where, options, cutAt)) {
-    found.push(bounded(bytes <= cutAt ? kind.decode(row) : await decodeWhole(sql, kind, row, bytes), maxText));
+  for (const cut of await kind.table.findCut(sql, where, options, cutAt)) {
+    const bytes = [...cut.bytes.values()].reduce((sum, one) => sum + one, 0);
+    if (bytes > MAX_ROW) found.push(beginningOf(kind, cut, bytes, cutAt));
+    else found.push(bounded(kind.decode(bytes <= cutAt ? cut.row : await whole(sql, kind, cut.row)), maxText));
   }
   return found;
 }
 
 /** A row whose texts may have been cut is read again, alone and whole: what was cut of JSON is none. */
-async function decodeWhole<Row extends object, T extends object>(
+async function whole<Row extends object, T extends object>(
   sql: Sql,
-  { table, key, decode }: Kind<Row, T>,
+  { table, key }: Kind<Row, T>,
   row: Row,
-  bytes: number,
-): Promise<T> {
-  if (bytes > MAX_ROW) return { ...decode(row), decodeError: `the row is too long to be read here: ${bytes} bytes` };
-  const [whole] = await table.find(sql, { [key]: row[key] } as unknown as Partial<Row>);
-  return decode(whole ?? row);
+): Promise<Row> {
+  const [found] = await table.find(sql, { [key]: row[key] } as unknown as Partial<Row>);
+  return found ?? row;
+}
+
+/**
+ * What there is to show of a row that is not read whole: of a long text its head, with a mark.
+ *
+ * JSON with a mark is none. So a long value is shown as nothing, rather than as what its head happens to be.
+ */
+function beginningOf<Row extends object, T extends object>(
+  { decode }: Kind<Row, T>,
+  { row, bytes }: CutRow<Row>,
+  all: number,
+  max: number,
+): Bounded<T> {
+  const long = [...bytes].filter(([name, length]) => length > max && bytesIn(row[name]) < length);
+  const marked = long.map(([name, length]) => [name, `${shownOf(row[name], max)}… [cut: ${length} bytes]`]);
+  const record = bounded(decode({ ...row, ...(Object.fromEntries(marked) as Partial<Row>) }), max + MARK);
+  const names = long.map(([name]) => String(name)).filter((name) => name in record);
+  return {
+    ...record,
+    decodeError: null,
+    cut: [...new Set([...(record.cut ?? []), ...names])],
+    tooLong: all,
+  };
+}
+
+function bytesIn(value: unknown): number {
+  return Buffer.byteLength(value as string | Uint8Array);
+}
+
+/** Bytes that somebody wrote into a column of texts are not shown. */
+function shownOf(value: unknown, max: number): string {
+  return typeof value === 'string' ? headOf(value, max) : '';
 }

@@ -6,9 +6,6 @@ export interface Sql {
   query(sql: string, parameters: readonly unknown[]): Promise<{ records: ObjectLiteral[]; affected: number }>;
 }
 
-/** What the sum of a row's texts is called in a result; no column has this name. */
-const BYTES = 'bytes_of_all_texts';
-
 /**
  * The statements of one table, compiled once from its entity's metadata.
  *
@@ -70,26 +67,34 @@ export class Table<Row extends object> {
     return (await this.#select(sql, this.#columns, where, options)).map((record) => this.#row(record));
   }
 
-  /** The same rows with each text cut at `characters`, and how many bytes the texts of a row have uncut. */
-  async findCut(
-    sql: Sql,
-    where: Partial<Row>,
-    options: FindOptions<Row>,
-    characters: number,
-  ): Promise<{ readonly row: Row; readonly bytes: number }[]> {
-    const columns = this.#compiled(`columns cut at ${characters}`, () => this.#cutColumns(characters));
+  /** The same rows with each text of more bytes than `max` cut, and how many bytes each text of a row has uncut. */
+  async findCut(sql: Sql, where: Partial<Row>, options: FindOptions<Row>, max: number): Promise<CutRow<Row>[]> {
+    const columns = this.#compiled(`columns cut at ${max}`, () => this.#cutColumns(max));
     const records = await this.#select(sql, columns, where, options);
-    return records.map((record) => ({ row: this.#row(record), bytes: Number(record[BYTES]) }));
+    return records.map((record) => ({
+      row: this.#row(record),
+      bytes: new Map(
+        this.#texts().map((column) => [column.propertyName as keyof Row, Number(record[bytesOf(column)])]),
+      ),
+    }));
   }
 
-  #cutColumns(characters: number): string {
-    const texts = this.#metadata.columns.filter(({ type }) => type === 'text' || type === 'varchar');
+  /** To `substr`, a NUL is the end of a text: only what is too long passes it, and how long it was is known. */
+  #cutColumns(max: number): string {
+    const texts = this.#texts();
     const cut = this.#metadata.columns.map((column) => {
       const name = this.#name(column);
-      return texts.includes(column) ? `substr(${name}, 1, ${characters}) AS ${name}` : name;
+      if (!texts.includes(column)) return name;
+      return `CASE WHEN octet_length(${name}) <= ${max} THEN ${name} ELSE substr(${name}, 1, ${max}) END AS ${name}`;
     });
-    const bytes = texts.map((column) => `coalesce(octet_length(${this.#name(column)}), 0)`).join(' + ');
-    return `${cut.join(', ')}, ${bytes} AS ${this.source.driver.escape(BYTES)}`;
+    const bytes = texts.map(
+      (column) => `coalesce(octet_length(${this.#name(column)}), 0) AS ${this.source.driver.escape(bytesOf(column))}`,
+    );
+    return [...cut, ...bytes].join(', ');
+  }
+
+  #texts(): ColumnMetadata[] {
+    return this.#metadata.columns.filter(({ type }) => type === 'text' || type === 'varchar');
   }
 
   async #select(
@@ -208,6 +213,18 @@ export class Table<Row extends object> {
     }
     return statement;
   }
+}
+
+/** What the length of a column's text is called in a result; no column has such a name. */
+function bytesOf({ databaseName }: ColumnMetadata): string {
+  return `bytes of ${databaseName}`;
+}
+
+/** A row of which each text is cut that has too many bytes. */
+export interface CutRow<Row> {
+  readonly row: Row;
+  /** How many bytes each text has uncut. */
+  readonly bytes: ReadonlyMap<keyof Row, number>;
 }
 
 export interface FindOptions<Row> {

@@ -6,6 +6,7 @@ import type { Json } from '../model/json.js';
 import type { ApprovalChange, Change, State, StepChange } from '../model/moves/change.js';
 import type { Run } from '../model/run.js';
 import type { Step } from '../model/step.js';
+import { timeText } from '../model/time.js';
 import { approvalSetRow, newApprovalRow, newStepRow, runSetRow, stepSetRow } from './encode.js';
 import { loadRun, loadState } from './reads.js';
 import type { Store } from './store.js';
@@ -90,7 +91,7 @@ function assertHeld(run: Run, owner: string, startsEffect: boolean, at: number):
   if (run.lease?.owner !== owner)
     throw new LeaseLostError(run.id, owner, `${run.lease?.owner ?? 'nobody'} holds it now`);
   if (startsEffect && run.lease.expiresAt <= at) {
-    throw new LeaseLostError(run.id, owner, `it expired at ${new Date(run.lease.expiresAt).toISOString()}`);
+    throw new LeaseLostError(run.id, owner, `it expired at ${timeText(new Date(run.lease.expiresAt))}`);
   }
 }
 

@@ -22,9 +22,14 @@ export function relative(at: number, now: number): string {
   return unit ? RELATIVE.format(Math.trunc((at - now) / unit[1]), unit[0]) : 'now';
 }
 
+/** Whether a date has this time; what a damaged row holds need not be one. */
+export function isDate(at: unknown): at is number {
+  return typeof at === 'number' && Math.abs(at) <= LAST_DATE;
+}
+
 /** `2026-11-30 04:21:07Z`; what is no time is shown as it is. */
 export function absolute(at: unknown): string {
-  if (typeof at !== 'number' || !(Math.abs(at) <= LAST_DATE)) return plain(at);
+  if (!isDate(at)) return plain(at);
   return new Date(at)
     .toISOString()
     .replace('T', ' ')
@@ -33,7 +38,7 @@ export function absolute(at: unknown): string {
 
 /** Both; `-` if there is none. */
 export function time(at: number | null, now: number): string {
-  if (typeof at !== 'number' || !(Math.abs(at) <= LAST_DATE)) return plain(at);
+  if (!isDate(at)) return plain(at);
   return `${relative(at, now)} (${absolute(at)})`;
 }
 
@@ -42,10 +47,16 @@ export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** What is said of a row that is too long to be shown. */
+export function tooLongOf(bytes: number): string {
+  return `too long to be shown in full: ${count(bytes, 'byte')}`;
+}
+
 /** A short text; `-` if there is none. What a damaged row holds need not be text. */
 export function plain(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  return typeof value === 'string' ? abbreviated(value) : abbreviated(JSON.stringify(value));
+  if (typeof value === 'number') return String(value);
+  return abbreviated(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 /** At most `max` characters of a text. */

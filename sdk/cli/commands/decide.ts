@@ -148,6 +148,12 @@ async function asked(
   const run = await client.runs.get(approval.runId);
   showApproval(terminal, approval, run, { now, full: options.full ?? false });
   if (approval.status !== 'pending') throw new NotPendingError(id, approval.status);
+  if (approval.tooLong !== undefined) {
+    throw new InvalidArgumentError(
+      `approval ${id} is too long to be shown, so nobody is asked, and nothing was decided; ` +
+        `read all of it, which \`holdpoint runs export\` writes, then give its hash: holdpoint ${verb} ${id} --hash HASH`,
+    );
+  }
   if (approval.decodeError !== null) throw new UndecodableError(run.id, approval.decodeError);
   // There is nothing to settle: deciding says so, and asking would only seem to offer it.
   if (verb === 'settle' && !asksForOutcome(approval.kind)) return approval.hash;

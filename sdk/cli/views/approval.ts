@@ -2,7 +2,7 @@ import { asksForOutcome, isExpired, type Approval } from '../../../core/model/ap
 import type { Bounded } from '../../../core/model/bounded.js';
 import type { Json, JsonObject } from '../../../core/model/json.js';
 import type { Run } from '../../../core/model/run.js';
-import { abbreviated, plain, short, time } from '../format.js';
+import { abbreviated, plain, short, time, tooLongOf } from '../format.js';
 import type { Cell, Fact, Terminal } from '../terminal.js';
 import { showFields } from './fields.js';
 
@@ -85,6 +85,7 @@ function factsOf(approval: Bounded<Approval>, run: Bounded<Run>, now: number): F
     facts.push(['signed', approval.signer === null ? 'no' : `with the key ${plain(approval.signer)}`]);
   }
   if (approval.note !== null) facts.push(['note', plain(approval.note)]);
+  if (approval.tooLong !== undefined) facts.push(['too long', { text: tooLongOf(approval.tooLong), style: 'yellow' }]);
   if (approval.decodeError !== null) facts.push(['damaged', { text: plain(approval.decodeError), style: 'red' }]);
   return facts;
 }

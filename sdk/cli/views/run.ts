@@ -2,20 +2,21 @@ import { isExpired, type Approval } from '../../../core/model/approval.js';
 import type { Bounded } from '../../../core/model/bounded.js';
 import { isTerminal, type Run } from '../../../core/model/run.js';
 import type { Step } from '../../../core/model/step.js';
-import { absolute, plain, relative, short, time } from '../format.js';
+import { absolute, isDate, plain, relative, short, time, tooLongOf } from '../format.js';
 import type { Cell, Fact, Styled, Terminal } from '../terminal.js';
 import { showFields } from './fields.js';
 
-const STYLES: Readonly<Record<string, Styled['style']>> = {
-  WAITING: 'yellow',
-  RUNNING: 'cyan',
-  COMPLETED: 'green',
-  FAILED: 'red',
-};
+/** A map: a status that somebody wrote may be the name of anything that an object has. */
+const STYLES: ReadonlyMap<string, Styled['style']> = new Map([
+  ['WAITING', 'yellow'],
+  ['RUNNING', 'cyan'],
+  ['COMPLETED', 'green'],
+  ['FAILED', 'red'],
+]);
 
 /** A status in its colour. */
 export function statusOf({ status }: Pick<Run, 'status'>): Cell {
-  const style = STYLES[status];
+  const style = STYLES.get(status);
   return style ? { text: plain(status), style } : plain(status);
 }
 
@@ -54,6 +55,7 @@ function factsOf(run: Bounded<Run>, now: number): Fact[] {
   if (run.reason !== null) facts.splice(1, 0, ['reason', plain(run.reason)]);
   if (run.message !== null) facts.splice(2, 0, ['message', plain(run.message)]);
   if (lease) facts.push(['lease', `${plain(lease.owner)}, ends ${time(lease.expiresAt, now)}`]);
+  if (run.tooLong !== undefined) facts.push(['too long', { text: tooLongOf(run.tooLong), style: 'yellow' }]);
   if (run.decodeError !== null) facts.push(['damaged', { text: plain(run.decodeError), style: 'red' }]);
   return facts;
 }
@@ -70,8 +72,11 @@ export function whatIsNext(run: Run, pending: Approval | null, now: number): str
   }
   if (run.status === 'PENDING') return 'Nobody has started it; it begins at its first resume.';
   if (!run.lease) return 'It was stopped cleanly, and goes on at its next resume.';
-  if (run.lease.expiresAt > now) {
-    return `It is being executed; should its process have died, that is known ${relative(run.lease.expiresAt, now)}.`;
+  const { expiresAt } = run.lease;
+  if (expiresAt > now) {
+    if (!isDate(expiresAt))
+      return 'Its lease ends at no date, so it is not known when its process has died; it can be cancelled.';
+    return `It is being executed; should its process have died, that is known ${relative(expiresAt, now)}.`;
   }
   return 'Its process is dead: the lease has run out. It goes on at its next resume.';
 }
@@ -90,9 +95,9 @@ export function stepRow(step: Bounded<Step>): Cell[] {
   ];
 }
 
-function outcomeOf({ observation, decodeError }: Bounded<Step>): string {
+function outcomeOf({ observation, decodeError, tooLong }: Bounded<Step>): string {
   if (decodeError !== null) return `damaged: ${decodeError}`;
-  if (observation === null) return '-';
+  if (observation === null) return tooLong === undefined ? '-' : tooLongOf(tooLong);
   switch (observation.kind) {
     case 'result': {
       const origin = observation.settledBy

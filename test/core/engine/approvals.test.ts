@@ -261,6 +261,15 @@ describe('an approval', () => {
     expect(await first.runtime.client.runs.get(run.id)).to.include({ status: 'CANCELLED', reason: 'approval_expired' });
   });
 
+  it('A5, S9: nor is one decided that expired at no date, and the error says so', async () => {
+    const { approval, first } = await paused();
+    world.sql().prepare('UPDATE holdpoint_approvals SET expires_at = ?').run(-1e300);
+    const { id, hash } = approval;
+    const error = await rejection(first.runtime.client.approvals.approve(id, { hash, by: 'ann' }));
+    expect(error).to.include({ code: 'APPROVAL_EXPIRED' });
+    expect(error.message).to.contain('expired at a time that is no date');
+  });
+
   it('A5: a grant that no resume used in time expires, and nothing is executed', async () => {
     const { run, first } = await approved(undefined, { grantTtlMs: 1_000 });
     world.clock.advance(1_000);

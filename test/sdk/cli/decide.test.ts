@@ -100,6 +100,38 @@ describe('the commands that decide', () => {
     expect(await approval(id)).to.have.deep.property('result', JSON.parse(exact));
   });
 
+  for (const [what, result] of [
+    ['it holds a whole number that would be rounded', '12345678901234567890.0'],
+    ['it holds a whole number that would be rounded', '[123456789012345678901e0]'],
+    ['it holds a whole number that would be rounded', '1234567890123456789.01E1'],
+    ['it holds a whole number that would be rounded', '-12345678901234567.5'],
+    ['it holds a whole number that would be rounded', '1180591620717411303424'],
+    ['it holds a number so small that it would be recorded as 0', '{"charge":1e-400}'],
+    ['it holds a number so small that it would be recorded as 0', `-0.${'0'.repeat(400)}1234567`],
+    ['it holds a member twice in one object', '{"charge":"secret 1","charge":"secret 2"}'],
+    ['it holds a member twice in one object', '[{"a":{"secret":1,"b":2,"\\u0073ecret":1}}]'],
+  ] as const) {
+    it(`S8: settle refuses what would be recorded as something else: ${result.slice(0, 45)}`, async () => {
+      const { id, hash } = given.interrupted;
+      const { code, err } = await changesNothing(() =>
+        holdpointHere(['settle', id, '--hash', hash, '--result', result], { store }),
+      );
+      expect(code).to.equal(2);
+      expect(err).to.contain(`holdpoint: --result: ${what}`).and.to.contain('nothing was decided');
+      expect(err).not.to.match(/1234567|secret|charge|1e-400/);
+    });
+  }
+
+  it('S8: settle takes every number that is recorded as it was given, or as near as a fraction is', async () => {
+    const { id, hash } = given.interrupted;
+    const result =
+      '[0.1,12.345,-0,0e9,0.000,1.50,1e22,1E+23,5e-324,1e-7,100.0e-1,3.14159265358979323846,9007199254740992.0,{"a":1,"b":{"a":1}}]';
+    const ended = await holdpointHere(['settle', id, '--hash', hash, '--result', result], { store });
+    expect(ended).to.deep.include({ code: 0, err: '' });
+    const recorded = (await approval(id)).result as number[];
+    expect(recorded.slice(0, 5).concat(recorded.slice(6, 8))).to.deep.equal([0.1, 12.345, 0, 0, 0, 1e22, 1e23]);
+  });
+
   it('F11: says so where somebody has decided already', async () => {
     const { id, hash } = given.asked;
     await holdpointHere(['approve', id, '--hash', hash], { store });

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, defaultPolicy } from 'holdpoint';
+import { Client, defaultPolicy, type Policy } from 'holdpoint';
 import { scripted, toolClass } from '../../support/agents.js';
 import { holdpoint, holdpointHere, holdpointOnTerminal, MAIN, onTerminal, textOf } from '../../support/cli.js';
+import { clerk } from '../../core/store/waiting.js';
 import { stores, type Stores } from './stores.js';
 
 /** Overwrites its line, recolours, reorders, hides, smuggles, and heaps marks. */
@@ -107,12 +108,85 @@ describe('the command line, beside rows that were written by hand', () => {
     });
   }
 
+  it('A2: shows and decides what a NUL is in, though SQLite takes it for the end of a text', async () => {
+    const { world, file: store } = given;
+    const approval = { kind: 'refund', capability: 'refund:A1\0', presentation: { to: 'a\0b' } };
+    const policy: Policy = () => ({ kind: 'require_approval', approval });
+    const { runtime } = await world.open([clerk([])], { policy });
+    await runtime.start('clerk', { goal: 'send\0 a letter', id: 'nul' });
+    const [asked] = await runtime.client.approvals.list({ runId: 'nul' });
+    expect(asked).to.include({ capability: 'refund:A1\0', decodeError: null });
+    expect(await runtime.client.runs.get('nul')).to.include({ goal: 'send\0 a letter' });
+    await world.release();
+    expect((await holdpointHere(['doctor'], { store })).out).to.match(/ok +damaged runs +none/);
+    const ended = await holdpointOnTerminal(['approve', asked!.id], { store, types: 'approve' });
+    expect(textOf(ended)).to.contain('refund:A1\\u{0}').and.to.contain('send\\u{0} a letter');
+    expect(ended.code).to.equal(0);
+  });
+
   it('S9: prints an event whose place is no number, and says so', async () => {
     given.world.sql().exec(`UPDATE holdpoint_events SET idx = 'last' WHERE run_id = 'done' AND idx = 5`);
     const { code, err, out } = await holdpointHere(['events', 'done'], { store: given.file });
     expect(code).to.equal(1);
     expect(err).to.contain('the place of an event is no whole number');
     expect(out).to.match(/\nlast {2}/);
+  });
+
+  it('S9: lists and shows, in colours, a status that an object has a member of the name of', async () => {
+    const { world, file: store } = given;
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      const db = world.sql();
+      db.pragma('ignore_check_constraints = on');
+      db.prepare(`UPDATE holdpoint_runs SET status = ?, reason = ? WHERE id = 'done'`).run(name, name);
+      db.prepare(`UPDATE holdpoint_steps SET status = ? WHERE run_id = 'done'`).run(name);
+      db.prepare(`UPDATE holdpoint_events SET type = ? WHERE run_id = 'done'`).run(name);
+      db.prepare(`UPDATE holdpoint_approvals SET status = ?, kind = ? WHERE run_id = 'done'`).run(name, name);
+      await world.release();
+      const listed = await holdpointOnTerminal(['runs'], { store, types: null, colours: true });
+      expect(textOf(listed)).to.contain(`done     ${name}`).and.not.to.contain('holdpoint: ');
+      for (const command of ['show done', 'events done', 'approvals --all', 'doctor']) {
+        const { err, out } = await holdpointHere(command.split(' '), { store });
+        expect(err, command).to.equal('');
+        if (command !== 'doctor') expect(out, command).to.contain(name);
+      }
+    }
+  });
+
+  const times: Readonly<Record<string, readonly string[]>> = {
+    runs: ['created_at', 'started_at', 'updated_at', 'finished_at', 'lease_expires_at'],
+    steps: ['started_at', 'tool_started_at', 'interrupted_at', 'finished_at'],
+    approvals: ['requested_at', 'expires_at', 'decided_at', 'grant_ttl_ms'],
+    events: ['created_at'],
+  };
+  for (const value of [Infinity, -Infinity, 1e300, -1e300, 'soon', 'NaN', Buffer.from('soon')]) {
+    it(`S9: shows a time that is no date: ${value.toString()} (${typeof value})`, async () => {
+      const { world, file: store, asked } = given;
+      const db = world.sql();
+      for (const [table, columns] of Object.entries(times)) {
+        const set = columns.map((column) => `${column} = CASE WHEN ${column} IS NOT NULL THEN @value END`).join(', ');
+        db.prepare(`UPDATE holdpoint_${table} SET ${set}`).run({ value });
+      }
+      db.prepare('UPDATE holdpoint_approvals SET expires_at = @value, grant_ttl_ms = @value').run({ value });
+      const shows = ['dead', 'asks', 'granted', 'done'].map((run) => `show ${run}`);
+      const lists = ['runs', 'approvals --all', `approvals ${asked.id}`, 'events dead', 'events done', 'doctor'];
+      for (const command of [...shows, ...lists]) {
+        for (const more of [[], ['--json']]) {
+          const { err } = await holdpointHere([...command.split(' '), ...more], { store });
+          expect(err, command).to.equal('');
+        }
+      }
+      const { out } = await holdpointHere(['runs'], { store });
+      if (typeof value === 'number') expect(out).to.contain(`  ${value}  `);
+    });
+  }
+
+  it('S9: says of a lease that ends at no date what can be done', async () => {
+    given.world.sql().exec(`UPDATE holdpoint_runs SET lease_expires_at = 9e999 WHERE id = 'dead'`);
+    const { out } = await holdpointHere(['show', 'dead'], { store: given.file });
+    expect(out).to.match(/lease +\S+, ends Infinity\n/);
+    expect(out).to.match(
+      /\nIts lease ends at no date, so it is not known when its process has died; it can be cancelled.\n$/,
+    );
   });
 
   it('S9: names what has bytes for an id', async () => {
@@ -123,6 +197,54 @@ describe('the command line, beside rows that were written by hand', () => {
       expect(err).to.equal('');
       expect(out).to.contain('[5 bytes that are not text]');
     }
+  });
+
+  it('S9, A2: tells what is too long to be shown from what is damaged, and goes on with it', async () => {
+    const { world, file: store, asked } = given;
+    const { id, hash } = asked;
+    // The value is the same, and so is its hash.
+    const longer = `presentation = presentation || printf('%17825792s', '')`;
+    world.sql().exec(`UPDATE holdpoint_approvals SET ${longer} WHERE run_id = 'asks'`);
+    await world.release();
+    const shown = await holdpointOnTerminal(['approve', id], { store, types: 'approve' });
+    expect(shown.code).to.equal(2);
+    expect(textOf(shown).replace(/\s+/g, ' '))
+      .to.match(/too long to be shown in full: 17,82\d,\d{3} bytes/)
+      .and.to.contain('is too long to be shown, so nobody is asked, and nothing was decided')
+      .and.not.to.match(/damaged|decoded|Type approve/);
+    expect((await holdpointHere(['doctor'], { store })).out).to.match(/ok +damaged runs +none/);
+    const decided = await holdpointHere(['approve', id, '--hash', hash], { store });
+    expect(decided).to.deep.include({ code: 0, err: '' });
+    const sent: string[] = [];
+    const { runtime } = await world.open([clerk(sent)], { policy: defaultPolicy });
+    expect(await runtime.client.approvals.get(id)).to.include({ status: 'approved', decodeError: null });
+    expect((await runtime.resume('asks')).status).to.equal('COMPLETED');
+    expect(sent).to.deep.equal(['a letter']);
+  });
+
+  it('S9: prints an event that is too long to be shown, and says so', async () => {
+    const { world, file: store } = given;
+    world
+      .sql()
+      .exec(
+        `UPDATE holdpoint_events SET payload = payload || printf('%17825792s', '') WHERE run_id = 'done' AND idx = 1`,
+      );
+    await world.release();
+    const { code, out } = await holdpointHere(['events', 'done'], { store });
+    expect(code).to.equal(0);
+    expect(out).to.match(/^ +1 .* run.created +too long to be shown in full: 17,82\d,\d{3} bytes\n/);
+  });
+
+  it('S9: doctor names a run of which a row that is too long does not decode', async () => {
+    const { world, file: store } = given;
+    world
+      .sql()
+      .prepare(`UPDATE holdpoint_steps SET args = ? WHERE run_id = 'granted'`)
+      .run(`{"a${'x'.repeat(17 * 1024 * 1024)}`);
+    await world.release();
+    const { out } = await holdpointHere(['doctor'], { store });
+    expect(out).to.match(/problem +damaged runs +1 run with a row that does not decode\n +granted\n/);
+    expect((await holdpointHere(['show', 'granted'], { store })).code).to.equal(0);
   });
 
   it('a long text looks like no line of its own, and a long name pushes no value away', async () => {
