@@ -6,13 +6,13 @@ import { InvalidArgumentError } from '../../core/errors.js';
 import type { Approval } from '../../core/model/approval.js';
 import type { RunEvent } from '../../core/model/event.js';
 import { DEFAULT_LIMITS } from '../../core/model/limits.js';
-import { isTerminal, type Run } from '../../core/model/run.js';
+import { isTerminal, RUN_STATUSES, type Run, type RunStatus } from '../../core/model/run.js';
 import type { Step } from '../../core/model/step.js';
 import { loadApprovals, loadEvents, loadRun, loadSteps } from '../../core/store/reads.js';
 import { Store } from '../../core/store/store.js';
 import * as argument from '../arguments.js';
 import { Client } from '../client.js';
-import { assertScenario, ScenarioViolation } from './assertions.js';
+import { assertEnd, assertScenario, ScenarioViolation } from './assertions.js';
 import { assertCrash, describeCrash, isAt, type Crash, type Reached } from './crash-point.js';
 import { RUN_ID, TTL_MS, type LifeEnd } from './life.js';
 import { answerOf, makeScenario, toolsOfScenario, type Scenario, type ScenarioSource } from './scenario.js';
@@ -38,6 +38,8 @@ export interface ScenarioResult {
 export interface ScenarioOptions {
   /** Default `park`. */
   readonly way?: WayToDie;
+  /** The status that the run ends with. Default any, but for a run that a fault of the program ended. */
+  readonly ends?: RunStatus;
   /** Called with the result and the folder of the outside world, which is removed after it. */
   readonly check?: CheckScenario;
 }
@@ -53,8 +55,9 @@ const MAX_LIVES = 100;
  * death a fresh runtime goes on, as a restarted process would: refused until the dead one's lease has run out. It ends
  * when the run does, or when the operator leaves it.
  *
- * @throws ScenarioViolation naming the step, the event and the clause, if the contract does not hold
- * @throws InvalidArgumentError if the scenario or a crash is none
+ * @throws ScenarioViolation naming the step, the event and the clause, if the contract does not hold, or the run does not
+ *   end as `ends` says
+ * @throws InvalidArgumentError if the scenario, a crash or an option is none
  * @throws what `check` throws, with the points that were reached added to its message
  */
 export async function runScenario(
@@ -62,7 +65,39 @@ export async function runScenario(
   crashes: readonly Crash[] = [],
   options: ScenarioOptions = {},
 ): Promise<ScenarioResult> {
-  const { way, check } = checkedOptions(crashes, options);
+  const { way, ends, check } = checkedOptions(options);
+  return playScenario(source, crashes, {
+    way,
+    check: async (result, dir) => {
+      assertEnd(result, ends);
+      await check?.(result, dir);
+    },
+  });
+}
+
+function checkedOptions(options: unknown) {
+  const { way, ends, check } = argument.members(options, 'options', ['way', 'ends', 'check']);
+  if (check !== undefined && typeof check !== 'function') throw new InvalidArgumentError('check must be a function');
+  return {
+    way: argument.oneOf(way, 'way', WAYS_TO_DIE) ?? 'park',
+    ends: argument.oneOf(ends, 'ends', RUN_STATUSES),
+    check: check as CheckScenario | undefined,
+  };
+}
+
+/** What only the kit itself asks of a scenario. */
+export interface PlayOptions {
+  readonly way?: WayToDie;
+  readonly check?: CheckScenario;
+}
+
+/** Runs a scenario and checks the contract. Of how the run ended it says nothing. */
+export async function playScenario(
+  source: ScenarioSource,
+  crashes: readonly Crash[],
+  { way = 'park', check }: PlayOptions = {},
+): Promise<ScenarioResult> {
+  assertCrashes(crashes);
   const dir = mkdtempSync(join(tmpdir(), 'holdpoint-scenario-'));
   try {
     const outside = join(dir, 'outside');
@@ -79,15 +114,9 @@ export async function runScenario(
   }
 }
 
-function checkedOptions(crashes: unknown, options: unknown): { way: WayToDie; check: CheckScenario | undefined } {
+function assertCrashes(crashes: unknown): void {
   if (!Array.isArray(crashes)) throw new InvalidArgumentError('crashes must be a list, e.g. [{ step: 1, at: … }]');
   crashes.forEach(assertCrash);
-  const { way, check } = argument.members(options, 'options', ['way', 'check']);
-  if (check !== undefined && typeof check !== 'function') throw new InvalidArgumentError('check must be a function');
-  return {
-    way: argument.oneOf(way, 'way', WAYS_TO_DIE) ?? 'park',
-    check: check as CheckScenario | undefined,
-  };
 }
 
 /** What a check finds is told with what happened before it. */

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { assertScenario, ScenarioViolation, type Evidence } from '../../../sdk/testkit/assertions.js';
-import { runScenario, type ScenarioResult } from '../../../sdk/testkit/index.js';
+import { discover, runScenario, type ScenarioResult } from '../../../sdk/testkit/index.js';
+import { mailer, outside } from '../../support/crash.js';
+import { rejection } from '../../support/world.js';
 import { approved } from './mailer.scenario.js';
 
 const CHAIN = { ok: true, runs: 1, events: 1, fault: null };
@@ -150,5 +152,30 @@ describe('what is asserted of every scenario', () => {
     expect(() => {
       assertScenario(kept, { ...FITS, chain: { ...CHAIN, ok: false, fault } });
     }).to.throw(ScenarioViolation, /S11.*changed/);
+  });
+});
+
+describe('how a scenario must have ended', () => {
+  const throwing = (what: string) => (): never => {
+    throw new Error(what);
+  };
+
+  for (const [fault, scenario] of [
+    ['agent_error', { ...approved(), agents: [mailer(outside(), { decide: throwing('no model') })] }],
+    ['internal_error', { ...approved(), policy: throwing('no rules') }],
+  ] as const) {
+    it(`P1: not by a fault of the program, unless that is what was asked for: ${fault}`, async () => {
+      const error = await rejection(runScenario(scenario));
+      expect(error).to.be.instanceOf(ScenarioViolation);
+      expect(error.message).to.match(new RegExp(`the run ended FAILED \\(${fault}: .*\\)\n\nlife 1: step 0 `));
+      expect((await runScenario(scenario, [], { ends: 'FAILED' })).run.reason).to.equal(fault);
+      expect(await discover(scenario)).to.not.be.empty;
+    });
+  }
+
+  it('A6: as was asked for; one that waits says for what', async () => {
+    const error = await rejection(runScenario({ ...approved(), operator: () => 'leave' }, [], { ends: 'COMPLETED' }));
+    expect(error).to.be.instanceOf(ScenarioViolation);
+    expect(error.message).to.include('the run ended WAITING (waits for an answer to tool_call), not COMPLETED');
   });
 });
