@@ -110,7 +110,7 @@ function assertInterruptionsSettled({ events }: Evidence, step: Step): void {
   let open: RunEvent | null = null;
   for (const event of events) {
     if (event.type === 'step.interrupted' && isOf(event, step) && isDuring(event, 'executing')) open = event;
-    else if (SETTLING.includes(event.type)) open = null;
+    else if (settles(event)) open = null;
     else if (open && (event.type === 'step.started' || event.type === 'step.tool_started')) {
       const what = `event ${event.index} goes on after the interrupted call of event ${open.index}`;
       throw new ScenarioViolation('I5', `${nameOf(step)}: ${what}, which was neither reconciled nor asked about`);
@@ -118,7 +118,13 @@ function assertInterruptionsSettled({ events }: Evidence, step: Step): void {
   }
 }
 
-const SETTLING: readonly RunEvent['type'][] = ['step.reconciled', 'approval.requested', 'run.finished'];
+/** A reconciliation that had no answer, or waits for a person, has settled nothing: the question to that person does. */
+function settles({ type, payload }: RunEvent): boolean {
+  if (type !== 'step.reconciled') return type === 'approval.requested' || type === 'run.finished';
+  return isPlainObject(payload) && SETTLING.includes(payload.answer);
+}
+
+const SETTLING: readonly unknown[] = ['continue', 'complete', 'conflict'];
 
 function isDuring({ payload }: RunEvent, status: string): boolean {
   return isPlainObject(payload) && payload.during === status;
