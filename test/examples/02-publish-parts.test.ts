@@ -52,13 +52,14 @@ describe('examples/02-publish: its parts', () => {
   });
 
   describe('the reconciliation of the change request', () => {
-    const input = Object.assign(new agent.OpenInput(), { branch: 'release/1', title: 'Publish' });
+    const asked = { branch: 'release/1', title: 'Publish' };
+    const input = Object.assign(new agent.OpenInput(), asked);
 
     async function answer(cause: InterruptedCall['cause'], ...operations: string[]): Promise<string> {
       const changeRequests = new ChangeRequests((work) => world.reachForge(work));
       const tool = new agent.OpenChangeRequest(changeRequests);
       for (const operation of ['another operation', ...operations])
-        await changeRequests.open({ ...input, body: marker(operation) }, SIGNAL);
+        await changeRequests.open({ ...asked, body: marker(operation) }, SIGNAL);
       return (await tool.findTheMarker(input, { operationId: 'op', cause } as InterruptedCall)).kind;
     }
 
