@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '../../core/errors.js';
 import { RUN_STATUSES, type RunStatus } from '../../core/model/run.js';
 import * as argument from '../arguments.js';
 import { crashesOf, describeCrash, type Crash } from './crash-point.js';
-import { playScenario, runScenario, type CheckScenario, type ScenarioResult } from './run-scenario.js';
+import { judging, playScenario, runScenario, type CheckScenario, type ScenarioResult } from './run-scenario.js';
 import type { ScenarioSource } from './scenario.js';
 import { assertModule, WAYS_TO_DIE, type WayToDie } from './ways-to-die.js';
 
@@ -12,7 +12,7 @@ export interface CrashSuiteOptions {
   readonly ways?: readonly WayToDie[];
   /** Also two crashes in a row: each crash with each second crash in its recovery. Default true, by `park`. */
   readonly pairs?: boolean;
-  /** For each test, in milliseconds; default 20000. */
+  /** For each test, and for each run that finds the points, in milliseconds; default 20000. */
   readonly timeoutMs?: number;
   /** The status that every run of the suite ends with. Default any, but for a run that a fault of the program ended. */
   readonly ends?: RunStatus;
@@ -42,7 +42,8 @@ export function crashSuite(name: string, source: ScenarioSource, options: CrashS
     const first = it('holds the contract without a crash', () => unharmed);
     before(async function () {
       this.timeout(0);
-      unharmed = run([], 'park');
+      // A limit for each run, rather than one for all of them: nobody knows yet how many there will be.
+      unharmed = playScenario(source, [], { timeoutMs, check: judging(ends, check) });
       const result = await unharmed.catch(() => null);
       if (!result) return;
       const singles = offeredBy(result);
@@ -58,7 +59,7 @@ export function crashSuite(name: string, source: ScenarioSource, options: CrashS
       }
       if (!pairs) return;
       for (const crash of singles) {
-        for (const second of await discover(source, [crash])) {
+        for (const second of offeredBy(await playScenario(source, [crash], { timeoutMs }))) {
           const title = `holds it across a crash at ${describeCrash(crash)}, then one at ${describeCrash(second)}`;
           define(title, () => run([crash, second], 'park'));
         }
