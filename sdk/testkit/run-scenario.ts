@@ -94,13 +94,18 @@ export interface PlayOptions {
   readonly check?: CheckScenario;
   /** How long the lives, and then the check, may take; default 0, for ever. */
   readonly timeoutMs?: number;
+  /** Is told what each death leaves behind, before anybody goes on. */
+  readonly atDeath?: (left: Rows) => void;
 }
+
+/** What the store holds of a run. */
+type Rows = Pick<ScenarioResult, 'run' | 'steps' | 'approvals' | 'events'>;
 
 /** Runs a scenario and checks the contract. Of how the run ended it says nothing. */
 export async function playScenario(
   source: ScenarioSource,
   crashes: readonly Crash[],
-  { way = 'park', check, timeoutMs = 0 }: PlayOptions = {},
+  { way = 'park', check, timeoutMs = 0, atDeath }: PlayOptions = {},
 ): Promise<ScenarioResult> {
   assertCrashes(crashes);
   const dir = mkdtempSync(join(tmpdir(), 'holdpoint-scenario-'));
@@ -111,7 +116,7 @@ export async function playScenario(
     const parked = parking(source, outside, file);
     const liver = way === 'kill' ? killing(source, outside, file) : parked;
     const scenario = (): Promise<Scenario> => makeScenario(source, outside);
-    const play = new Play(scenario, join(dir, 'runs.db'), new Trace(file), liver, parked);
+    const play = new Play(scenario, join(dir, 'runs.db'), new Trace(file), liver, parked, atDeath);
     const inTime = <T>(work: () => Promise<T>): Promise<T> =>
       within(timeoutMs, work, () => play.late(crashes, timeoutMs));
     const result = await inTime(() => play.play(crashes)).finally(() => play.close());
@@ -157,6 +162,7 @@ class Play {
     private readonly liver: Liver,
     /** Lives a life that only has to be refused: no process is needed for that. */
     private readonly refused: Liver,
+    private readonly atDeath: PlayOptions['atDeath'],
   ) {}
 
   async play(crashes: readonly Crash[]): Promise<ScenarioResult> {
@@ -179,6 +185,7 @@ class Play {
     if (end.kind === 'returned') return false;
     this.#assertMeant(crash);
     this.#reached.push({ ...crash, life: this.#lives });
+    this.atDeath?.(await this.#record());
     return true;
   }
 
@@ -270,7 +277,7 @@ class Play {
   }
 
   /** All of it, whole: a client's reads are bounded. */
-  async #record(): Promise<Pick<ScenarioResult, 'run' | 'steps' | 'approvals' | 'events'>> {
+  async #record(): Promise<Rows> {
     const store = await this.#opened();
     return store.read(async (sql) => ({
       run: await loadRun(store, sql, RUN_ID),
