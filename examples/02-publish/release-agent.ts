@@ -71,9 +71,14 @@ export class OpenInput {
 export class OpenChangeRequest {
   constructor(private readonly changeRequests: ChangeRequests) {}
 
-  /** The operation id is the same in every process and for every attempt, so the marker is too. */
-  execute({ branch, title }: OpenInput, call: ToolCall): Promise<ChangeRequest> {
-    return this.changeRequests.open({ branch, title, body: marker(call.operationId) }, call.signal);
+  /**
+   * The operation id is the same in every process and for every attempt, so the marker is too: a re-run that a person
+   * has approved finds what the first attempt opened, and opens no other.
+   */
+  async execute({ branch, title }: OpenInput, call: ToolCall): Promise<ChangeRequest> {
+    const body = marker(call.operationId);
+    const [found] = await this.changeRequests.containing(body);
+    return found ?? this.changeRequests.open({ branch, title, body }, call.signal);
   }
 
   @Reconcile()

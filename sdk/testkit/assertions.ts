@@ -3,7 +3,7 @@ import { asksForOutcome, type Approval } from '../../core/model/approval.js';
 import type { RunEvent } from '../../core/model/event.js';
 import { canonicalJson } from '../../core/model/canonical-json.js';
 import { isPlainObject } from '../../core/model/json.js';
-import { isTerminal, type Run } from '../../core/model/run.js';
+import { isTerminal, type Run, type RunStatus } from '../../core/model/run.js';
 import { isOpen, type Step } from '../../core/model/step.js';
 import type { Reached } from './crash-point.js';
 import type { RecordedCall } from './trace.js';
@@ -48,6 +48,20 @@ export function assertScenario(evidence: Evidence, { chain, readOnly }: Known): 
   assertGrantsSpentOnce(evidence);
   assertNothingInFlight(evidence);
   if (!chain.ok) throw new ScenarioViolation('S11', `the event chain is broken: ${JSON.stringify(chain.fault)}`);
+}
+
+/** Reasons that no agent and no person has chosen. */
+const FAULTS: readonly (string | null)[] = ['agent_error', 'internal_error'];
+
+/** The run has ended as it must; if nothing is said, in any way but by a fault of the program. @throws ScenarioViolation */
+export function assertEnd({ run, approvals }: Pick<Evidence, 'run' | 'approvals'>, ends: RunStatus | undefined): void {
+  if (ends === undefined ? !FAULTS.includes(run.reason) : run.status === ends) return;
+  const pending = approvals.find(({ status }) => status === 'pending');
+  const why = pending ? `waits for an answer to ${pending.kind}` : [run.reason, run.message].filter(Boolean).join(': ');
+  throw new ScenarioViolation(
+    'the crash kit',
+    `the run ended ${run.status} (${why})${ends === undefined ? '' : `, not ${ends}`}`,
+  );
 }
 
 /** A step is executed once, and once more for each start that carries a person's word for it (contract I2, I6). */
@@ -96,7 +110,7 @@ function assertInterruptionsSettled({ events }: Evidence, step: Step): void {
   let open: RunEvent | null = null;
   for (const event of events) {
     if (event.type === 'step.interrupted' && isOf(event, step) && isDuring(event, 'executing')) open = event;
-    else if (SETTLING.includes(event.type)) open = null;
+    else if (settles(event)) open = null;
     else if (open && (event.type === 'step.started' || event.type === 'step.tool_started')) {
       const what = `event ${event.index} goes on after the interrupted call of event ${open.index}`;
       throw new ScenarioViolation('I5', `${nameOf(step)}: ${what}, which was neither reconciled nor asked about`);
@@ -104,7 +118,13 @@ function assertInterruptionsSettled({ events }: Evidence, step: Step): void {
   }
 }
 
-const SETTLING: readonly RunEvent['type'][] = ['step.reconciled', 'approval.requested', 'run.finished'];
+/** A reconciliation that had no answer, or waits for a person, has settled nothing: the question to that person does. */
+function settles({ type, payload }: RunEvent): boolean {
+  if (type !== 'step.reconciled') return type === 'approval.requested' || type === 'run.finished';
+  return isPlainObject(payload) && SETTLING.includes(payload.answer);
+}
+
+const SETTLING: readonly unknown[] = ['continue', 'complete', 'conflict'];
 
 function isDuring({ payload }: RunEvent, status: string): boolean {
   return isPlainObject(payload) && payload.during === status;

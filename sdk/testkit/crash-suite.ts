@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from '../../core/errors.js';
 import { RUN_STATUSES, type RunStatus } from '../../core/model/run.js';
 import * as argument from '../arguments.js';
-import { ScenarioViolation } from './assertions.js';
 import { crashesOf, describeCrash, type Crash } from './crash-point.js';
-import { runScenario, type CheckScenario, type ScenarioResult } from './run-scenario.js';
+import { judging, playScenario, runScenario, type CheckScenario, type ScenarioResult } from './run-scenario.js';
 import type { ScenarioSource } from './scenario.js';
 import { assertModule, WAYS_TO_DIE, type WayToDie } from './ways-to-die.js';
 
@@ -13,7 +12,7 @@ export interface CrashSuiteOptions {
   readonly ways?: readonly WayToDie[];
   /** Also two crashes in a row: each crash with each second crash in its recovery. Default true, by `park`. */
   readonly pairs?: boolean;
-  /** For each test, in milliseconds; default 20000. */
+  /** For each test, and for each run that finds the points, in milliseconds; default 20000. */
   readonly timeoutMs?: number;
   /** The status that every run of the suite ends with. Default any, but for a run that a fault of the program ended. */
   readonly ends?: RunStatus;
@@ -36,20 +35,15 @@ export interface CrashSuiteOptions {
 export function crashSuite(name: string, source: ScenarioSource, options: CrashSuiteOptions = {}): void {
   const { ways, pairs, timeoutMs, ends, check } = checkedOptions(source, options);
   const run = (crashes: readonly Crash[], way: WayToDie): Promise<ScenarioResult> =>
-    runScenario(source, crashes, {
-      way,
-      check: async (result, dir) => {
-        assertEnd(result, ends);
-        await check?.(result, dir);
-      },
-    });
+    runScenario(source, crashes, { way, ...(ends ? { ends } : {}), ...(check ? { check } : {}) });
   describe(name, function () {
     this.timeout(timeoutMs);
     let unharmed: Promise<ScenarioResult>;
     const first = it('holds the contract without a crash', () => unharmed);
     before(async function () {
       this.timeout(0);
-      unharmed = run([], 'park');
+      // A limit for each run, rather than one for all of them: nobody knows yet how many there will be.
+      unharmed = playScenario(source, [], { timeoutMs, check: judging(ends, check) });
       const result = await unharmed.catch(() => null);
       if (!result) return;
       const singles = offeredBy(result);
@@ -65,7 +59,7 @@ export function crashSuite(name: string, source: ScenarioSource, options: CrashS
       }
       if (!pairs) return;
       for (const crash of singles) {
-        for (const second of await discover(source, [crash])) {
+        for (const second of offeredBy(await playScenario(source, [crash], { timeoutMs }))) {
           const title = `holds it across a crash at ${describeCrash(crash)}, then one at ${describeCrash(second)}`;
           define(title, () => run([crash, second], 'park'));
         }
@@ -92,22 +86,9 @@ function checkedOptions(source: ScenarioSource, options: unknown) {
   return { ways, pairs, timeoutMs, check, ends: argument.oneOf(given.ends, 'ends', RUN_STATUSES) };
 }
 
-/** Reasons that no agent and no person has chosen. */
-const FAULTS: readonly (string | null)[] = ['agent_error', 'internal_error'];
-
-function assertEnd({ run, approvals }: ScenarioResult, ends: RunStatus | undefined): void {
-  if (ends === undefined ? !FAULTS.includes(run.reason) : run.status === ends) return;
-  const pending = approvals.find(({ status }) => status === 'pending');
-  const why = pending ? `waits for an answer to ${pending.kind}` : [run.reason, run.message].filter(Boolean).join(': ');
-  throw new ScenarioViolation(
-    'the crash kit',
-    `the run ended ${run.status} (${why})${ends === undefined ? '' : `, not ${ends}`}`,
-  );
-}
-
-/** The crashes that a scenario offers after the given ones. */
+/** The crashes that a scenario offers after the given ones, however its run then ends: each crash's own run is judged. */
 export async function discover(source: ScenarioSource, after: readonly Crash[] = []): Promise<Crash[]> {
-  return offeredBy(await runScenario(source, after));
+  return offeredBy(await playScenario(source, after));
 }
 
 function offeredBy({ points, crashes }: ScenarioResult): Crash[] {

@@ -23,7 +23,9 @@ export interface Leak {
 
 /** What fuzzing found. */
 export interface FuzzReport {
+  /** Valid arguments that came through. */
   readonly accepted: number;
+  /** Near misses and hostile JSON that did not. */
   readonly refused: number;
   /** Assert that there are none. */
   readonly leaks: readonly Leak[];
@@ -32,8 +34,9 @@ export interface FuzzReport {
 /**
  * Fuzzes the arguments of a tool. Valid ones must come through as an instance of the input class: those given, or those
  * made from its schema (every member, the required ones only, each member at each of its bounds). Near misses (a missing
- * or unknown member, another type, a value out of bounds) and hostile JSON must be refused before the tool. A near miss
- * that the schema itself allows is not one.
+ * or unknown member, another type, a value out of bounds or outside an enum, a text against its pattern or format, too
+ * many items; also within nested objects and lists) and hostile JSON must be refused before the tool. A near miss that
+ * the schema itself allows is not one.
  *
  * @throws InvalidArgumentError if the class declares several tools and none is named, or no valid arguments are given
  * and none can be made
@@ -42,15 +45,20 @@ export async function fuzzArguments(toolClass: Class, { valid, name }: FuzzOptio
   const tool = toolOf(toolClass, name);
   const given = valid ?? (await made(tool));
   if (given.length === 0) throw new InvalidArgumentError('give at least one valid set of arguments');
-  const leaks: Leak[] = [];
-  for (const [place, args] of given.entries()) leaks.push(...(await accepted(tool, `valid arguments ${place}`, args)));
+  const lost: Leak[] = [];
+  for (const [place, args] of given.entries()) lost.push(...(await accepted(tool, `valid arguments ${place}`, args)));
   const changed = valid ?? given.slice(0, CHANGED);
   const probes = changed.flatMap((args) => [
     ...nearMisses(args as JsonObject, tool.spec.inputSchema),
     ...hostileTexts(args),
   ]);
-  for (const probe of probes) leaks.push(...(await refused(tool, probe)));
-  return { accepted: given.length, refused: probes.length, leaks };
+  const passed: Leak[] = [];
+  for (const probe of probes) passed.push(...(await refused(tool, probe)));
+  return {
+    accepted: given.length - lost.length,
+    refused: probes.length - passed.length,
+    leaks: [...lost, ...passed],
+  };
 }
 
 /** How many of the arguments that were made are also changed: those with every member, and with the required ones only. */

@@ -35,12 +35,14 @@ export type LifeEnd =
  * Lives one life: starts the run, or resumes it in every life but the first.
  *
  * @param die called when the crash's point is reached; nothing of the loop goes on after it
+ * @param gone settles when nobody waits for this life any more: it dies where it is
  */
 export async function live(
   scenario: Scenario,
   trace: Trace,
   plan: LifePlan,
   die: (opened: OpenedEngine) => Promise<LifeEnd>,
+  gone = new Promise<unknown>(() => undefined),
 ): Promise<LifeEnd> {
   let left = plan.crash?.occurrence ?? 1;
   let dying: (end: Promise<LifeEnd>) => void = () => undefined;
@@ -55,7 +57,7 @@ export async function live(
     },
   });
   try {
-    const end = await Promise.race([crashed, act(scenario, opened, plan)]);
+    const end = await Promise.race([crashed, act(scenario, opened, plan), gone.then(() => die(opened))]);
     if (end.kind !== 'crashed') await closeAll(opened);
     return end;
   } catch (error) {

@@ -11,12 +11,12 @@ export function samplesOf(schema: JsonObject): JsonObject[] {
 }
 
 /** How deep classes that contain themselves are filled. */
-const MAX_NESTING = 3;
+export const MAX_NESTING = 3;
 /** No text is made that is longer: it would tell nothing more. */
 export const LONG = 10_000;
 
 /** A validator may take some forms of a format only, so there is one of each. */
-const FORMATS: Readonly<Record<string, string[]>> = {
+export const FORMATS: Readonly<Record<string, string[]>> = {
   'date-time': ['2026-01-31T12:00:00.000Z'],
   email: ['ann@example.org'],
   uri: ['https://example.org/a?b=c'],
@@ -60,7 +60,7 @@ class Sampler {
   /** Values that fit, the most usual first; none where none was found. */
   values(schema: JsonObject, depth: number): Json[] {
     const { $ref, anyOf, allOf, ...rest } = schema;
-    if (typeof $ref === 'string') return this.values(this.#target($ref), depth);
+    if (typeof $ref === 'string') return this.values(targetOf(this.root, $ref), depth);
     // Validators that do not agree on a keyword: what satisfies one of them may satisfy all.
     if (Array.isArray(allOf))
       return [...(allOf as readonly Json[]), {}].flatMap((one) => this.values({ ...rest, ...objectOf(one) }, depth));
@@ -98,11 +98,12 @@ class Sampler {
       .filter((length) => length === 0 || (length <= maxItems && items.length >= (distinct ? length : 1)))
       .map((length) => Array.from({ length }, (_, place) => items[place % items.length] as Json));
   }
+}
 
-  #target(reference: string): JsonObject {
-    if (reference === '#') return this.root;
-    return objectOf(objectOf(this.root.$defs)[reference.slice('#/$defs/'.length)]);
-  }
+/** What a `$ref` of a tool's schema stands for. */
+export function targetOf(root: JsonObject, reference: string): JsonObject {
+  if (reference === '#') return root;
+  return objectOf(objectOf(root.$defs)[reference.slice('#/$defs/'.length)]);
 }
 
 function texts({ format, pattern, minLength = 0, maxLength = Infinity }: JsonObject): string[] {
@@ -133,6 +134,6 @@ function numbers(schema: JsonObject, whole: boolean): number[] {
   return [...new Set(candidates.map((value) => value + 0))];
 }
 
-function objectOf(value: Json | undefined): JsonObject {
+export function objectOf(value: Json | undefined): JsonObject {
   return isPlainObject(value) ? value : {};
 }

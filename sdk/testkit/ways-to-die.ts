@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { InvalidArgumentError } from '../../core/errors.js';
+import type { OpenedEngine } from '../runtime-options.js';
 import { abandon, live, type LifeEnd, type LifePlan } from './life.js';
 import { isModule, makeScenario, type ScenarioModule, type ScenarioSource } from './scenario.js';
 import { Trace } from './trace.js';
@@ -31,14 +32,7 @@ export interface Liver {
 }
 
 export function parking(source: ScenarioSource, dir: string, trace: string): Liver {
-  return {
-    live: async (plan) =>
-      live(await makeScenario(source, dir), new Trace(trace), plan, async (opened) => {
-        await abandon(opened);
-        return { kind: 'crashed' };
-      }),
-    close: () => Promise.resolve(),
-  };
+  return new Parking(source, dir, trace);
 }
 
 /** @throws InvalidArgumentError if another process could not load the scenario */
@@ -52,6 +46,38 @@ export function killing(source: ScenarioSource, dir: string, trace: string): Liv
 export function assertModule(source: ScenarioSource): asserts source is ScenarioModule {
   if (isModule(source)) return;
   throw new InvalidArgumentError(`to die by kill, give the scenario as { module: import.meta.url, name: '…' }`);
+}
+
+class Parking implements Liver {
+  /** Ends the life that is lived, if one is. */
+  #end: (() => Promise<unknown>) | null = null;
+
+  constructor(
+    private readonly source: ScenarioSource,
+    private readonly dir: string,
+    private readonly trace: string,
+  ) {}
+
+  async live(plan: LifePlan): Promise<LifeEnd> {
+    const scenario = await makeScenario(this.source, this.dir);
+    let go: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => (go = resolve));
+    const living = live(scenario, new Trace(this.trace), plan, park, gone);
+    this.#end = () => {
+      go();
+      return living;
+    };
+    return living.finally(() => (this.#end = null));
+  }
+
+  async close(): Promise<void> {
+    await this.#end?.();
+  }
+}
+
+async function park(opened: OpenedEngine): Promise<LifeEnd> {
+  await abandon(opened);
+  return { kind: 'crashed' };
 }
 
 class Killing implements Liver {

@@ -52,6 +52,20 @@ describe('chaos', () => {
       expect(violation).to.equal('operation another: an effect of no step');
     });
 
+    for (const reason of ['agent_error', 'internal_error']) {
+      it(`P1: a run that a fault of the program ended is a violation: ${reason}`, async () => {
+        const throwing = (): never => {
+          throw new Error('broken');
+        };
+        const agent = mailer(outside(), reason === 'agent_error' ? { decide: throwing } : {});
+        const { runtime } = await world.open([agent], { policy: throwing });
+        await runtime.start('mailer', { goal: 'g' });
+        const { violations } = await judge(runtime.client, []);
+        expect(violations).to.have.length(1);
+        expect(violations[0]).to.match(new RegExp(`ended in ${reason}: .*broken`));
+      });
+    }
+
     it('L7: a run that is left behind is a violation', async () => {
       const { client } = await oneRun();
       await client.start('mailer', { goal: 'nobody comes' });

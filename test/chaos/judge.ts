@@ -25,7 +25,7 @@ export async function judge(client: Client, effects: readonly Effect[]): Promise
   let reruns = 0;
   for (const run of runs) {
     const mine = asked.get(run.id) ?? [];
-    violations.push(...standing(run, mine));
+    violations.push(...standing(run, mine), ...faulty(run));
     for (const step of await all((after) => client.runs.steps(run.id, { after, limit: 1000 }), 'index')) {
       const allowed = approvedReruns(mine, step);
       reruns += allowed;
@@ -66,6 +66,11 @@ function standing(run: Run, approvals: readonly Approval[]): string[] {
   if (['COMPLETED', 'FAILED', 'CANCELLED'].includes(run.status)) return [];
   const pending = approvals.filter(({ status }) => status === 'pending');
   return run.status === 'WAITING' && pending.length === 1 ? [] : [`run ${run.id} is left ${run.status}`];
+}
+
+/** Neither the agent nor the policy of a chaos run throws: what ends one in that way is a fault of the machine. */
+function faulty({ id, reason, message }: Run): string[] {
+  return reason === 'agent_error' || reason === 'internal_error' ? [`run ${id} ended in ${reason}: ${message}`] : [];
 }
 
 function approvedReruns(approvals: readonly Approval[], step: Step): number {

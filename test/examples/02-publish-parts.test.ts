@@ -52,14 +52,14 @@ describe('examples/02-publish: its parts', () => {
   });
 
   describe('the reconciliation of the change request', () => {
-    const input = Object.assign(new agent.OpenInput(), { branch: 'release/1', title: 'Publish' });
-    const other = { branch: 'release/1', title: 'Publish', body: marker('another operation') };
+    const asked = { branch: 'release/1', title: 'Publish' };
+    const input = Object.assign(new agent.OpenInput(), asked);
 
     async function answer(cause: InterruptedCall['cause'], ...operations: string[]): Promise<string> {
       const changeRequests = new ChangeRequests((work) => world.reachForge(work));
       const tool = new agent.OpenChangeRequest(changeRequests);
-      await changeRequests.open(other, SIGNAL);
-      for (const operationId of operations) await tool.execute(input, { operationId, signal: SIGNAL } as never);
+      for (const operation of ['another operation', ...operations])
+        await changeRequests.open({ ...asked, body: marker(operation) }, SIGNAL);
       return (await tool.findTheMarker(input, { operationId: 'op', cause } as InterruptedCall)).kind;
     }
 

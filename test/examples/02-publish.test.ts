@@ -5,11 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { OutcomeUnknownError } from 'holdpoint';
 import { crashSuite, CrashPoint, runScenario } from 'holdpoint/testkit';
 import type { Crash, Scenario, ScenarioResult } from 'holdpoint/testkit';
 import { git } from '../../examples/02-publish/git.js';
 import { scenario } from '../../examples/02-publish/publish.scenario.js';
-import { PushBranch } from '../../examples/02-publish/release-agent.js';
+import {
+  ChangeRequests,
+  type ChangeRequest,
+  type NewChangeRequest,
+} from '../../examples/02-publish/change-requests.js';
+import { OpenChangeRequest, PushBranch } from '../../examples/02-publish/release-agent.js';
 import { Remote } from '../../examples/02-publish/remote.js';
 import { World } from '../../examples/02-publish/world.js';
 import { normalise } from './normalise.js';
@@ -109,6 +115,50 @@ describe('examples/02-publish: a branch that somebody else has moved on', () => 
   it('I4: is none of a run whose push was recorded', async () => {
     const { run } = await runScenario(inBusyWorld, [{ step: 1, at: CrashPoint.ToolFinished }]);
     expect(run.status).to.equal('COMPLETED');
+  });
+});
+
+/** A forge whose answer is lost, and whose search is behind: what a process has opened, it does not find. */
+class LateForge extends ChangeRequests {
+  #opened = false;
+
+  override async open(asked: NewChangeRequest, signal: AbortSignal): Promise<ChangeRequest> {
+    await super.open(asked, signal);
+    this.#opened = true;
+    throw new OutcomeUnknownError('the answer was lost');
+  }
+
+  override async containing(text: string): Promise<ChangeRequest[]> {
+    return this.#opened ? [] : super.containing(text);
+  }
+}
+
+async function behindLateForge(dir: string): Promise<Scenario> {
+  const world = await World.at(dir);
+  const made = await scenario(dir);
+  const forge = new LateForge((work) => world.reachForge(work));
+  return {
+    ...made,
+    provide: (cls) => (cls === OpenChangeRequest ? new OpenChangeRequest(forge) : made.provide!(cls)),
+    operator: () => 'approve',
+  };
+}
+
+describe('examples/02-publish: a change request that landed unseen', () => {
+  it('I6, I10: is found by the re-run that a person approves, and no other is opened', async () => {
+    await runScenario(behindLateForge, [], {
+      check: async ({ run, calls, approvals }, dir) => {
+        const { changeRequests } = await (await World.at(dir)).look();
+        expect(approvals.map(({ kind }) => kind)).to.deep.equal(['unknown_outcome']);
+        expect(calls.map(({ tool }) => tool)).to.deep.equal([
+          'push_branch',
+          'open_change_request',
+          'open_change_request',
+        ]);
+        expect(run.status).to.equal('COMPLETED');
+        expect(changeRequests).to.have.length(1);
+      },
+    });
   });
 });
 

@@ -166,7 +166,7 @@ describe('scriptedAgent', () => {
   it('fails the run when it is asked for more than it has, and calls nothing again', async () => {
     const tool = toolClass(false, { name: 'say', effect: 'local' }, () => 'said') as new () => object;
     const agent = scriptedAgent([callTool('say', { text: 'a' })], { tools: [tool] });
-    const { run, calls } = await runScenario({ agents: [agent], agent, goal: 'g' });
+    const { run, calls } = await runScenario({ agents: [agent], agent, goal: 'g' }, [], { ends: 'FAILED' });
     expect(run).to.include({ reason: 'agent_error' });
     expect(run.message).to.match(/the script of scripted has 1 decisions, and is asked for one more/);
     expect(calls).to.have.length(1);

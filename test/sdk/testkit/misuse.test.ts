@@ -56,6 +56,7 @@ describe('what is no crash', () => {
     'no step': [[{ at: 'tool.effect' }], {}, /^the step of a crash must be a whole number/],
     'a zeroth time': [[{ step: 1, at: 'tool.effect', occurrence: 0 }], {}, /^the occurrence of a crash must be/],
     'an unknown way': [[], { way: 'sigkill' }, /^way must be one of park, kill/],
+    'an unknown end': [[], { ends: 'DONE' }, /^ends must be one of PENDING, RUNNING/],
     'an unknown option': [[], { ways: ['kill'] }, /^options\.ways is not known/],
     'a check that is no function': [[], { check: true }, /^check must be a function/],
   };

@@ -5,6 +5,7 @@ import { Type } from 'class-transformer';
 import * as cv from 'class-validator';
 import { Tool, type Class } from 'holdpoint';
 import { fuzzArguments } from '../../../sdk/testkit/index.js';
+import { hostileTexts, nearMisses } from '../../../sdk/testkit/near-misses.js';
 import { samplesOf } from '../../../sdk/testkit/samples.js';
 import { toolsOf } from '../../../core/definition/tools.js';
 import type { JsonObject } from '../../../core/model/json.js';
@@ -143,6 +144,27 @@ class Bare {
   loud?: boolean;
 }
 
+/** A validator that repairs what it is shown, after the JSON of it was taken: what it repairs is wrong, and comes through. */
+function Repaired(): PropertyDecorator {
+  return cv.ValidateBy({
+    name: 'repaired',
+    validator: {
+      validate: (lines: Line[]) => {
+        for (const line of lines) line.quantity = Math.round(line.quantity);
+        return true;
+      },
+    },
+  });
+}
+
+class Lax {
+  @Repaired()
+  @cv.IsArray()
+  @cv.ValidateNested({ each: true })
+  @Type(() => Line)
+  lines!: Line[];
+}
+
 function toolFor(input: new () => object): Class {
   @Tool(false, { input, name: 'fuzzed' })
   class Fuzzed {
@@ -198,5 +220,60 @@ describe('arguments made from a schema', () => {
     }
     expect((await fuzzArguments(toolFor(Odd), { valid: [{ text: 'never  guessed' }] })).leaks).to.deep.equal([]);
     expect((await fuzzArguments(toolFor(Particular), { valid: [{ n: 7 }] })).leaks).to.deep.equal([]);
+  });
+});
+
+describe('near misses of a schema', () => {
+  const schema = schemaFor(Everything);
+  const [sample] = samplesOf(schema);
+  const probes = nearMisses(sample!, schema);
+
+  it('P3: are within nested objects and lists, too', () => {
+    const whats = probes.map(({ what }) => what);
+    expect(whats).to.include.members([
+      'an unknown member',
+      'tree: null instead',
+      'tree: an unknown member',
+      'tree.name: missing',
+      'tree.children[0].name: a number instead',
+      'lines[0]: an unknown member',
+      'lines[0].quantity: above its maximum',
+      'lines[0].sku: against its pattern',
+      'tags[0]: a boolean instead',
+    ]);
+    expect(whats.filter((what) => what.startsWith('anything'))).to.deep.equal(['anything: missing']);
+  });
+
+  it('P3: are outside of an enum, a format, a pattern and the length of a list', () => {
+    const args = (what: string): JsonObject => probes.find((probe) => probe.what === what)?.args as JsonObject;
+    expect(args('by: a value outside its enum').by).to.equal('card_');
+    expect(args('email: no email').email).to.equal('two words');
+    expect(args('address: no ipv6').address).to.equal('two words');
+    expect(args('lines: fewer items than its minimum').lines).to.have.length(1);
+    expect(args('lines: more items than its maximum').lines).to.have.length(4);
+    expect(args('tags: an item twice').tags).to.deep.equal(['text', 'text']);
+    expect(args('lines[0].sku: against its pattern').lines).to.have.nested.property('[0].sku', 'two words');
+  });
+
+  it('P3: are refused by the schema, every one', () => {
+    const ajv = new Ajv2020({ allowUnionTypes: true, strict: false });
+    ajvFormats.default(ajv);
+    const fits = ajv.compile(schema);
+    for (const { what, args } of probes) expect(fits(args), what).to.equal(false);
+  });
+
+  it('P3: that come through are reported, and not counted as refused', async () => {
+    const valid = [{ lines: [{ sku: 'AB-12', quantity: 1 }] }, { lines: [{ sku: 'AB-12', quantity: 'one' }] }];
+    const { accepted, refused, leaks } = await fuzzArguments(toolFor(Lax), { valid });
+    const [invalid, ...missed] = leaks;
+    expect(invalid).to.deep.include({ what: 'valid arguments 1' });
+    expect(missed.slice(0, 3)).to.deep.equal(
+      ['a boolean instead', 'a list of it instead', 'a fraction'].map((what) => ({
+        what: `lines[0].quantity: ${what}`,
+        problem: 'was accepted',
+      })),
+    );
+    const probed = valid.flatMap((args) => [...nearMisses(args, schemaFor(Lax)), ...hostileTexts(args)]);
+    expect([accepted, refused]).to.deep.equal([1, probed.length - missed.length]);
   });
 });

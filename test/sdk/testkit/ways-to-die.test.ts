@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { CrashPoint, runScenario, type Crash, type Scenario } from '../../../sdk/testkit/index.js';
+import { CrashPoint, runScenario, type Crash, type Scenario, type WayToDie } from '../../../sdk/testkit/index.js';
+import { playScenario } from '../../../sdk/testkit/run-scenario.js';
 import { rejection } from '../../support/world.js';
 import { approved } from './mailer.scenario.js';
 
@@ -19,10 +20,16 @@ describe('the two ways to die', () => {
   for (const crashes of CRASHES) {
     const where = crashes.map(({ at }) => at).join(', then at ');
     it(`I8: park and kill leave the same rows, after a death at ${where}`, async () => {
-      const parked = await runScenario(MODULE, crashes, { way: 'park' });
-      const killed = await runScenario(MODULE, crashes, { way: 'kill' });
+      const played = async (way: WayToDie) => {
+        const left: unknown[] = [];
+        const result = await playScenario(MODULE, crashes, { way, atDeath: (rows) => left.push(rows) });
+        return { left, result };
+      };
+      const parked = await played('park');
+      const killed = await played('kill');
       expect(killed).to.deep.equal(parked);
-      expect(killed.crashes).to.have.length(crashes.length);
+      expect(killed.result.crashes).to.have.length(crashes.length);
+      expect(killed.left).to.have.length(crashes.length);
     });
   }
 
