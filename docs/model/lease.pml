@@ -329,16 +329,19 @@ proctype Owner(byte me) {
   /* Commit 1: a step begins, unless a limit forbids it (P5): the agent is asked anew. */
   :: atomic { at[me] == LOOP ->
        if
-       :: MAY_START(me) && step < STEPS ->
+       :: (step < STEPS -> MAY_START(me) : HOLDS(me)) ->
           recordedBy(me);
-          assert(left > 0);                           /* law: a loop that stalled past its expiry starts nothing (L4) */
           assert(stepStatus == CLOSED && told);       /* law: an interrupted call is never forgotten (I2, I4) */
-          step++; stepStatus = DECIDING;
-          attempt = 0; readOnly = false; approval = 0; approvalStatus = NONE; aboutOutcome = false;
-          calls = 0; reruns = 0; asks = 0;
-          at[me] = ASKING
-       :: HOLDS(me) && step == STEPS -> recordedBy(me); endRun(); leave(me)
-       :: !HOLDS(me) || (step < STEPS && !MAY_START(me)) -> leave(me) /* LeaseLostError (L5) */
+          if
+          :: step < STEPS ->
+             assert(left > 0);                        /* law: a loop that stalled past its expiry starts nothing (L4) */
+             step++; stepStatus = DECIDING;
+             attempt = 0; readOnly = false; approval = 0; approvalStatus = NONE; aboutOutcome = false;
+             calls = 0; reruns = 0; asks = 0;
+             at[me] = ASKING
+          :: step == STEPS -> endRun(); leave(me)
+          fi
+       :: else -> leave(me)                           /* LeaseLostError (L5) */
        fi
      }
 
