@@ -9,6 +9,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { SHORT_LIVED } from '../support/child.js';
 import { holdpointHere, MAIN, onTerminal, textOf } from '../support/cli.js';
 import { blocksOf, ROOT, type Page } from './pages.js';
 
@@ -71,7 +72,7 @@ export class Console {
   }
 
   async #printed(line: string, output: string): Promise<string> {
-    if (line.startsWith('node ')) return this.#node([join(this.directory, line.slice('node '.length))]);
+    if (line.startsWith('node ')) return this.#node([...SHORT_LIVED, join(this.directory, line.slice('node '.length))]);
     if (line.startsWith('npx mocha ')) {
       return timeless(
         this.#node([MOCHA, '--no-config', '--no-color', join(this.directory, line.slice('npx mocha '.length))]),
@@ -79,7 +80,7 @@ export class Console {
     }
     const actual = new Map([...this.#shown].map(([printed, shown]) => [shown, printed]));
     const command = line.replace(ID, (id) => actual.get(id) ?? id);
-    const real = command.replace('npx holdpoint', `'${process.execPath}' '${MAIN}'`);
+    const real = command.replace('npx holdpoint', `'${process.execPath}' ${SHORT_LIVED.join(' ')} '${MAIN}'`);
     const typed = QUESTION.exec(output);
     const { env, cwd } = { env: this.#env, cwd: this.cwd };
     if (typed) return textOf(await onTerminal(real, { env, cwd }, { types: typed[1] ?? '' }));

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { execute } from '../../sdk/cli/program.js';
 import type { Streams } from '../../sdk/cli/terminal.js';
+import { SHORT_LIVED } from './child.js';
 
 /** What `npx holdpoint` runs. */
 export const MAIN = fileURLToPath(new URL('../../sdk/cli/main.js', import.meta.url));
@@ -20,7 +21,9 @@ export function holdpoint(
   args: readonly string[],
   options: { readonly store?: string; readonly input?: string; readonly node?: readonly string[] } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [...(options.node ?? []), MAIN, ...args], { env: envOf(options.store) });
+  const child = spawn(process.execPath, [...SHORT_LIVED, ...(options.node ?? []), MAIN, ...args], {
+    env: envOf(options.store),
+  });
   child.stdin.end(options.input ?? '');
   return ended(child);
 }
@@ -39,7 +42,7 @@ export function holdpointOnTerminal(
   { store, colours, ...typing }: Typing & { readonly store: string; readonly colours?: true },
 ): Promise<Ended> {
   const env = { ...envOf(store), ...(colours ? {} : { NO_COLOR: '1' }) };
-  return onTerminal([process.execPath, MAIN, ...args].map(quoted).join(' '), { env }, typing);
+  return onTerminal([process.execPath, ...SHORT_LIVED, MAIN, ...args].map(quoted).join(' '), { env }, typing);
 }
 
 /** Runs a shell's line on a pseudo-terminal, and answers what it asks. */
