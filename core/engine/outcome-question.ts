@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { ReadPolicy } from '../model/policy.js';
 import type { WaitRequest } from '../model/reconciliation.js';
 import type { Step } from '../model/step.js';
+import { timeText } from '../model/time.js';
 import type { CheckedCall } from './ask.js';
 import type { Session } from './session.js';
 import { requestOf, wanted } from './subject.js';
@@ -57,5 +58,5 @@ function summaryOf({ cause, attempt }: Step, tool: string): string {
 }
 
 function isoOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
+  return at === null ? null : timeText(new Date(at));
 }

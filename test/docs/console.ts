@@ -9,12 +9,16 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { MAIN, onTerminal, textOf } from '../support/cli.js';
+import { SHORT_LIVED } from '../support/child.js';
+import { holdpointHere, MAIN, onTerminal, textOf } from '../support/cli.js';
 import { blocksOf, ROOT, type Page } from './pages.js';
 
 const MOCHA = join(ROOT, 'node_modules/mocha/bin/mocha.js');
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{64}\b/g;
 const QUESTION = /^Type \w+ to .*: (\w*)$/m;
+
+/** A command line of words only. */
+const PLAIN = /^npx holdpoint(?: +[\w./:@=,-]+)*$/;
 
 /** One command, as it is shown, and the output below it. */
 export interface Command {
@@ -68,21 +72,33 @@ export class Console {
   }
 
   async #printed(line: string, output: string): Promise<string> {
-    if (line.startsWith('node ')) return this.#node([join(this.directory, line.slice('node '.length))]);
+    if (line.startsWith('node ')) return this.#node([...SHORT_LIVED, join(this.directory, line.slice('node '.length))]);
     if (line.startsWith('npx mocha ')) {
       return timeless(
         this.#node([MOCHA, '--no-config', '--no-color', join(this.directory, line.slice('npx mocha '.length))]),
       );
     }
     const actual = new Map([...this.#shown].map(([printed, shown]) => [shown, printed]));
-    const real = line
-      .replace(ID, (id) => actual.get(id) ?? id)
-      .replace('npx holdpoint', `'${process.execPath}' '${MAIN}'`);
+    const command = line.replace(ID, (id) => actual.get(id) ?? id);
+    const real = command.replace('npx holdpoint', `'${process.execPath}' ${SHORT_LIVED.join(' ')} '${MAIN}'`);
     const typed = QUESTION.exec(output);
     const { env, cwd } = { env: this.#env, cwd: this.cwd };
     if (typed) return textOf(await onTerminal(real, { env, cwd }, { types: typed[1] ?? '' }));
+    if (PLAIN.test(command)) return this.#here(command.split(/ +/).slice(2));
     const { stdout, stderr } = spawnSync('sh', ['-c', real], { env, cwd, encoding: 'utf8' });
     return stdout + stderr;
+  }
+
+  /** In this process, which stands in the page's folder meanwhile: nothing of such a line is the shell's. */
+  async #here(args: readonly string[]): Promise<string> {
+    const before = process.cwd();
+    process.chdir(this.cwd);
+    try {
+      const { out, err } = await holdpointHere(args, { env: this.#env });
+      return out + err;
+    } finally {
+      process.chdir(before);
+    }
   }
 
   #node(args: readonly string[]): string {

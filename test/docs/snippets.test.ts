@@ -11,6 +11,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import ts from 'typescript';
+import { SHORT_LIVED } from '../support/child.js';
 import { commandsOf, comparable, Console, type Command } from './console.js';
 import { blocksOf, pages, ROOT, type Block, type Page } from './pages.js';
 
@@ -124,7 +125,7 @@ describe('the snippets of the documentation', function () {
     it(`run without a fault: ${where.replace(/:\d+$/, '')}, ${file}`, () => {
       const mocha = runner === 'mocha' ? [MOCHA, '--no-config'] : [];
       const program = join(directory, file.replace(/\.ts$/, '.js'));
-      const { status, stdout, stderr } = spawnSync(process.execPath, [...mocha, program], {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [...SHORT_LIVED, ...mocha, program], {
         cwd: directory,
         encoding: 'utf8',
         env: { ...process.env, NODE_V8_COVERAGE: undefined, NODE_TEST_CONTEXT: undefined },

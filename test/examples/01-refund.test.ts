@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SHORT_LIVED } from '../support/child.js';
 import { normalise } from './normalise.js';
 
 const DEMO = fileURLToPath(new URL('../../examples/01-refund/demo.js', import.meta.url));
@@ -23,7 +24,7 @@ class Performance {
   readonly #closed: Promise<unknown>;
 
   constructor(directory: string, args: readonly string[]) {
-    this.#process = spawn(process.execPath, [DEMO, ...args], {
+    this.#process = spawn(process.execPath, [...SHORT_LIVED, DEMO, ...args], {
       detached: true,
       env: { ...process.env, TMPDIR: directory },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -13,6 +13,7 @@ import { caseworkPolicy } from '../../examples/03-casework/casework-policy.js';
 import { applicationIn, MOVED, operate, scenario } from '../../examples/03-casework/casework.scenario.js';
 import type { FileAccounts } from '../../examples/03-casework/file-accounts.js';
 import { provideWith } from '../../examples/03-casework/provide.js';
+import { SHORT_LIVED } from '../support/child.js';
 import { World } from '../support/world.js';
 
 const MAIN = fileURLToPath(new URL('../../examples/03-casework/main.js', import.meta.url));
@@ -178,7 +179,11 @@ describe('examples/03-casework: its program', () => {
   /** Runs it in a process group and with a temporary directory of its own; it must leave neither. */
   async function perform(kill?: { at: string; signal: NodeJS.Signals }): Promise<Performed> {
     const env = { ...process.env, TMPDIR: directory };
-    const program = spawn(process.execPath, [MAIN], { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const program = spawn(process.execPath, [...SHORT_LIVED, MAIN], {
+      detached: true,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let [output, errors] = ['', ''];
     program.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
     program.stdout.setEncoding('utf8').on('data', (text: string) => {

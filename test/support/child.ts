@@ -2,6 +2,9 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+/** Options of a process that lives for a second or two: to optimize its code takes longer than that saves. */
+export const SHORT_LIVED = ['--no-opt'];
+
 const children = new Set<ChildProcess>();
 
 /** The ids of the child processes that are still running. */
@@ -18,7 +21,10 @@ export class Child {
 
   /** @param module its URL, e.g. `new URL('./racer.js', import.meta.url)` */
   constructor(module: URL, args: readonly string[]) {
-    this.#process = fork(fileURLToPath(module), [...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.#process = fork(fileURLToPath(module), [...args], {
+      execArgv: [...process.execArgv, ...SHORT_LIVED],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     children.add(this.#process);
     this.exited = once(this.#process, 'exit').finally(() => children.delete(this.#process));
     this.#process.on('message', (message) => {

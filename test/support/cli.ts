@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { execute } from '../../sdk/cli/program.js';
 import type { Streams } from '../../sdk/cli/terminal.js';
+import { SHORT_LIVED } from './child.js';
 
 /** What `npx holdpoint` runs. */
 export const MAIN = fileURLToPath(new URL('../../sdk/cli/main.js', import.meta.url));
@@ -20,7 +21,9 @@ export function holdpoint(
   args: readonly string[],
   options: { readonly store?: string; readonly input?: string; readonly node?: readonly string[] } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [...(options.node ?? []), MAIN, ...args], { env: envOf(options.store) });
+  const child = spawn(process.execPath, [...SHORT_LIVED, ...(options.node ?? []), MAIN, ...args], {
+    env: envOf(options.store),
+  });
   child.stdin.end(options.input ?? '');
   return ended(child);
 }
@@ -39,7 +42,7 @@ export function holdpointOnTerminal(
   { store, colours, ...typing }: Typing & { readonly store: string; readonly colours?: true },
 ): Promise<Ended> {
   const env = { ...envOf(store), ...(colours ? {} : { NO_COLOR: '1' }) };
-  return onTerminal([process.execPath, MAIN, ...args].map(quoted).join(' '), { env }, typing);
+  return onTerminal([process.execPath, ...SHORT_LIVED, MAIN, ...args].map(quoted).join(' '), { env }, typing);
 }
 
 /** Runs a shell's line on a pseudo-terminal, and answers what it asks. */
@@ -65,24 +68,53 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The same in this process, for what asks nothing and is asked often: a process costs half a second. */
-export async function holdpointHere(
+/** The same in this process, without a terminal: a process costs half a second. */
+export function holdpointHere(
   args: readonly string[],
-  { store, env = {} }: { readonly store?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  {
+    store,
+    input,
+    env = {},
+  }: { readonly store?: string; readonly input?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<Ended> {
+  const typed = new PassThrough();
+  typed.end(input ?? '');
   const [output, errors] = [new Collected(), new Collected()];
-  const streams = { input: process.stdin, output, errors, env: { ...envOf(store), ...env } } as unknown as Streams;
-  const code = await execute(args, streams);
-  return { code, out: output.text, err: errors.text };
+  return executed(args, { input: typed, output, errors, env: { ...envOf(store), ...env } });
+}
+
+/** The same in this process, to whom its streams are a terminal: what is typed comes, as there, once it has asked. */
+export function holdpointAsking(
+  args: readonly string[],
+  { store, types, before }: Typing & { readonly store: string },
+): Promise<Ended> {
+  const input = Object.assign(new PassThrough(), { isTTY: true });
+  const output = new Collected((text) => {
+    if (input.writableEnded || !/Type \w+ to /.test(text)) return;
+    before?.();
+    input.end(types === null ? '' : `${types}\n`);
+  });
+  return executed(args, { input, output: Object.assign(output, { isTTY: true }), errors: output, env: envOf(store) });
+}
+
+async function executed(args: readonly string[], streams: object): Promise<Ended> {
+  const { output, errors } = streams as { output: Collected; errors: Collected };
+  const code = await execute(args, streams as Streams);
+  return { code, out: output.text, err: errors === output ? '' : errors.text };
 }
 
 /** A stream that keeps what is written to it. */
 class Collected extends Writable {
   text = '';
 
+  constructor(private readonly seen: (text: string) => void = () => undefined) {
+    super();
+  }
+
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.text += chunk.toString();
     done();
+    this.seen(this.text);
   }
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { liveChildren } from './child.js';
-import { TEMP_PREFIX } from './world.js';
+import { TEMP_PREFIX } from './temp-prefix.js';
 
 /** Rejections that nobody handled: each would end a real process, and mocha 12 swallows them. */
 const lost: unknown[] = [];

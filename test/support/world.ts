@@ -14,9 +14,7 @@ import {
 import { ManualClock } from '../../core/clock.js';
 import type { Engine } from '../../core/engine/engine.js';
 import type { Store } from '../../core/store/store.js';
-
-/** Every temporary folder of a test carries this in its name: the leak check looks for it. */
-export const TEMP_PREFIX = 'holdpoint-test-';
+import { TEMP_PREFIX } from './temp-prefix.js';
 
 /** The lease length of runtimes that a world opens; their heartbeat does not beat within a test. */
 export const TTL_MS = 60_000;

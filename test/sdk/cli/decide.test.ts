@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Approval } from 'holdpoint';
-import { type Ended, holdpoint, holdpointHere, holdpointOnTerminal, textOf } from '../../support/cli.js';
+import {
+  type Ended,
+  holdpoint,
+  holdpointAsking,
+  holdpointHere,
+  holdpointOnTerminal,
+  textOf,
+} from '../../support/cli.js';
 import { dump } from '../../core/store/driver.js';
 import { stores, type Stores } from './stores.js';
 
@@ -42,10 +49,10 @@ describe('the commands that decide', () => {
   it('A2: no decision is made on another hash, or, without a terminal, on none', async () => {
     const { id } = given.asked;
     for (const verb of ['approve', 'reject']) {
-      const wrong = await changesNothing(() => holdpoint([verb, id, '--hash', '0'.repeat(64)], { store }));
+      const wrong = await changesNothing(() => holdpointHere([verb, id, '--hash', '0'.repeat(64)], { store }));
       expect(wrong.code).to.equal(1);
       expect(wrong.err).to.contain('nothing was decided');
-      const none = await changesNothing(() => holdpoint([verb, id], { store, input: `${verb}\n` }));
+      const none = await changesNothing(() => holdpointHere([verb, id], { store, input: `${verb}\n` }));
       expect(none.code).to.equal(2);
       expect(none.err).to.match(/no terminal to ask at, and nothing was decided; give the hash/);
     }
@@ -53,7 +60,7 @@ describe('the commands that decide', () => {
 
   it('I6: reject ends the run', async () => {
     const { id, hash } = given.interrupted;
-    const ended = await holdpoint(['reject', id, '--hash', hash, '--by', 'ann', '--json'], { store });
+    const ended = await holdpointHere(['reject', id, '--hash', hash, '--by', 'ann', '--json'], { store });
     expect(ended.code).to.equal(0);
     expect(JSON.parse(ended.out)).to.have.nested.property('approval.status', 'rejected');
     expect((await (await given.world.client()).runs.get('crashed')).reason).to.equal('approval_rejected');
@@ -63,7 +70,7 @@ describe('the commands that decide', () => {
     const { id, hash } = given.interrupted;
     const file = join(given.world.dir, 'result.json');
     writeFileSync(file, '{"sent": true}\n');
-    const ended = await holdpoint(['settle', id, '--hash', hash, '--result', `@${file}`], { store });
+    const ended = await holdpointHere(['settle', id, '--hash', hash, '--result', `@${file}`], { store });
     expect(ended).to.deep.include({ code: 0, err: '' });
     expect(await approval(id)).to.deep.include({ status: 'settled', result: { sent: true } });
   });
@@ -156,13 +163,13 @@ describe('the commands that decide', () => {
     expect(await approval(id)).to.include({ status: 'approved', decidedBy: 'ann' });
   });
 
-  for (const [what, types] of [
-    ['another word', 'yes'],
-    ['an empty line', ''],
-    ['the end of input', null],
+  for (const [what, types, ask] of [
+    ['another word', 'yes', holdpointAsking],
+    ['an empty line', '', holdpointAsking],
+    ['the end of input', null, holdpointOnTerminal],
   ] as const) {
     it(`A2: takes ${what} for no answer, never for a yes`, async () => {
-      const ended = await changesNothing(() => holdpointOnTerminal(['approve', given.asked.id], { store, types }));
+      const ended = await changesNothing(() => ask(['approve', given.asked.id], { store, types }));
       expect(ended.code).to.equal(1);
       expect(textOf(ended)).to.contain('Nothing was decided.');
     });
@@ -170,18 +177,18 @@ describe('the commands that decide', () => {
 
   it('I6: on a terminal, asks nothing where there is nothing to settle, and says what an answer does that is too late', async () => {
     const never = await changesNothing(() =>
-      holdpointOnTerminal(['settle', given.asked.id, '--result', '1'], { store, types: 'settle' }),
+      holdpointAsking(['settle', given.asked.id, '--result', '1'], { store, types: 'settle' }),
     );
     expect(never.code).to.equal(2);
     expect(textOf(never)).to.contain('there is nothing to settle').and.not.to.contain('Type settle');
     given.world.sql().prepare('UPDATE holdpoint_approvals SET expires_at = 1 WHERE id = ?').run(given.asked.id);
-    const late = await holdpointOnTerminal(['approve', given.asked.id], { store, types: null });
+    const late = await holdpointAsking(['approve', given.asked.id], { store, types: null });
     expect(textOf(late)).to.contain('whatever is answered now, the run ends as approval_expired');
     expect((await holdpointHere(['show', 'asks'], { store })).out).to.contain('Nobody decided in time');
   });
 
   it('names who decides in its question, also behind sudo', async () => {
-    const ended = await holdpointOnTerminal(['approve', given.asked.id, '--by', 'dana'], { store, types: 'approve' });
+    const ended = await holdpointAsking(['approve', given.asked.id, '--by', 'dana'], { store, types: 'approve' });
     expect(textOf(ended)).to.contain('Type approve to approve as dana, anything else');
     expect(textOf(ended)).to.contain('Approved by dana, not signed. The run goes on when it is resumed.');
     const { code } = await holdpointHere(['cancel', 'granted', '--yes'], { store, env: { SUDO_USER: 'eve' } });
@@ -199,7 +206,7 @@ describe('the commands that decide', () => {
 
   it('F19: decides nothing where the request has changed since it was shown', async () => {
     const { id } = given.asked;
-    const ended = await holdpointOnTerminal(['approve', id], {
+    const ended = await holdpointAsking(['approve', id], {
       store,
       types: 'approve',
       before: () =>
@@ -219,7 +226,7 @@ describe('the commands that decide', () => {
     const request = db.prepare('SELECT request FROM holdpoint_approvals WHERE id = ?').pluck().get(id) as string;
     const edit = db.prepare('UPDATE holdpoint_approvals SET request = ? WHERE id = ?');
     edit.run(request.replace('a letter', 'harmless'), id);
-    const ended = await holdpointOnTerminal(['approve', id], {
+    const ended = await holdpointAsking(['approve', id], {
       store,
       types: 'approve',
       before: () => edit.run(request, id),
@@ -232,7 +239,7 @@ describe('the commands that decide', () => {
   it('A2: shows what was decided, and decides nothing though it were pending again', async () => {
     const { id, hash } = given.asked;
     await holdpointHere(['approve', id, '--hash', hash], { store });
-    const ended = await changesNothing(() => holdpointOnTerminal(['approve', id], { store, types: 'approve' }));
+    const ended = await changesNothing(() => holdpointAsking(['approve', id], { store, types: 'approve' }));
     expect(ended.code).to.equal(1);
     expect(textOf(ended)).to.match(/ {2}decided +by /);
   });
@@ -241,13 +248,13 @@ describe('the commands that decide', () => {
     const file = join(given.world.dir, 'deep.json');
     writeFileSync(file, '['.repeat(100_000) + ']'.repeat(100_000));
     const settle = ['settle', given.interrupted.id, '--result', `@${file}`];
-    const ended = await changesNothing(() => holdpointOnTerminal(settle, { store, types: 'settle' }));
+    const ended = await changesNothing(() => holdpointAsking(settle, { store, types: 'settle' }));
     expect(ended.code).to.equal(2);
     expect(textOf(ended)).to.contain('nested deeper than 256 levels');
   });
 
   it('on a terminal, asks before it cancels; without one it is told to', async () => {
-    const left = await changesNothing(() => holdpointOnTerminal(['cancel', 'asks'], { store, types: 'no' }));
+    const left = await changesNothing(() => holdpointAsking(['cancel', 'asks'], { store, types: 'no' }));
     expect(left.code).to.equal(1);
     expect(textOf(left)).to.contain('Nothing was cancelled.');
     expect((await changesNothing(() => holdpointHere(['cancel', 'asks'], { store }))).code).to.equal(2);

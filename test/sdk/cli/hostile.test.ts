@@ -3,7 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, defaultPolicy, type Policy } from 'holdpoint';
 import { scripted, toolClass } from '../../support/agents.js';
-import { holdpoint, holdpointHere, holdpointOnTerminal, MAIN, onTerminal, textOf } from '../../support/cli.js';
+import {
+  holdpoint,
+  holdpointAsking,
+  holdpointHere,
+  holdpointOnTerminal,
+  MAIN,
+  onTerminal,
+  textOf,
+} from '../../support/cli.js';
 import { clerk } from '../../core/store/waiting.js';
 import { stores, type Stores } from './stores.js';
 
@@ -78,12 +86,12 @@ describe('the command line, beside what it cannot trust', () => {
   });
 
   it('escapes what was pasted into a command, and what a file is called', async () => {
-    const unknown = await holdpoint([`ru\u001B[31mns`], { store });
+    const unknown = await holdpointHere([`ru\u001B[31mns`], { store });
     expect(unknown.code).to.equal(2);
     expect(unknown.err).to.contain('\\u{1b}[31m').and.not.to.contain('\u001B');
-    const lines = await holdpoint(['--ru\nApproved. The run goes on when it is resumed.']);
+    const lines = await holdpointHere(['--ru\nApproved. The run goes on when it is resumed.']);
     expect(lines.err).to.contain('--ru\\nApproved.').and.not.to.contain('\nApproved.');
-    const nowhere = await holdpoint(['runs', '--store', join(given.world.dir, 'a\u001B[31m.db')]);
+    const nowhere = await holdpointHere(['runs', '--store', join(given.world.dir, 'a\u001B[31m.db')]);
     expect(nowhere.code).to.equal(1);
     expect(nowhere.err).to.contain('\\u001b[31m').and.not.to.contain('\u001B');
   });
@@ -119,7 +127,7 @@ describe('the command line, beside rows that were written by hand', () => {
     expect(await runtime.client.runs.get('nul')).to.include({ goal: 'send\0 a letter' });
     await world.release();
     expect((await holdpointHere(['doctor'], { store })).out).to.match(/ok +damaged runs +none/);
-    const ended = await holdpointOnTerminal(['approve', asked!.id], { store, types: 'approve' });
+    const ended = await holdpointAsking(['approve', asked!.id], { store, types: 'approve' });
     expect(textOf(ended)).to.contain('refund:A1\\u{0}').and.to.contain('send\\u{0} a letter');
     expect(ended.code).to.equal(0);
   });
@@ -206,7 +214,7 @@ describe('the command line, beside rows that were written by hand', () => {
     const longer = `presentation = presentation || printf('%17825792s', '')`;
     world.sql().exec(`UPDATE holdpoint_approvals SET ${longer} WHERE run_id = 'asks'`);
     await world.release();
-    const shown = await holdpointOnTerminal(['approve', id], { store, types: 'approve' });
+    const shown = await holdpointAsking(['approve', id], { store, types: 'approve' });
     expect(shown.code).to.equal(2);
     expect(textOf(shown).replace(/\s+/g, ' '))
       .to.match(/too long to be shown in full: 17,82\d,\d{3} bytes/)
@@ -293,7 +301,7 @@ describe('the command line, beside what is large', () => {
   }
 
   it('F13: shows them to who decides by head and tail, with their size', async () => {
-    const ended = await holdpointOnTerminal(['approve', given.asked.id], { store, types: null });
+    const ended = await holdpointAsking(['approve', given.asked.id], { store, types: null });
     const shown = textOf(ended);
     expect(shown).to.match(/arguments \(2 fields, 5,242,9\d\d characters\)/);
     expect(shown).to.match(/\n {4}body +"head x+ … x+ tail" \(5,242,8\d\d characters\)\n {4}to +"ann"\n/);
@@ -366,20 +374,20 @@ describe('the command line, beside what is damaged', () => {
 
   it('S9: lists, shows and cancels a run whose rows do not decode', async () => {
     const store = given.file;
-    expect((await holdpoint(['runs'], { store })).out).to.match(/asks +WAITING +does not decode/);
-    const shown = await holdpoint(['show', 'asks'], { store });
+    expect((await holdpointHere(['runs'], { store })).out).to.match(/asks +WAITING +does not decode/);
+    const shown = await holdpointHere(['show', 'asks'], { store });
     expect(shown).to.deep.include({ code: 0, err: '' });
     expect(shown.out).to.match(/ {2}damaged +limits is not JSON/);
     expect(shown.out).to.contain('it can be shown and cancelled, not continued');
-    expect((await holdpoint(['events', 'asks'], { store })).out).to.contain('damaged: payload is not JSON');
-    expect((await holdpoint(['approvals'], { store })).code).to.equal(0);
-    const asking = await holdpointOnTerminal(['approve', given.asked.id], { store, types: 'approve' });
+    expect((await holdpointHere(['events', 'asks'], { store })).out).to.contain('damaged: payload is not JSON');
+    expect((await holdpointHere(['approvals'], { store })).code).to.equal(0);
+    const asking = await holdpointAsking(['approve', given.asked.id], { store, types: 'approve' });
     expect(asking.code).to.equal(1);
     expect(textOf(asking)).to.contain('damaged');
-    expect((await holdpoint(['doctor'], { store })).out).to.match(
+    expect((await holdpointHere(['doctor'], { store })).out).to.match(
       /problem +damaged runs +1 run with a row that does not decode/,
     );
-    expect((await holdpoint(['cancel', 'asks', '--yes'], { store })).code).to.equal(0);
+    expect((await holdpointHere(['cancel', 'asks', '--yes'], { store })).code).to.equal(0);
     await using client = await Client.open({ store });
     expect((await client.runs.get('asks')).status).to.equal('CANCELLED');
   });

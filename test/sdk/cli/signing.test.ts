@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { DecisionNotSignedError, defaultPolicy, fingerprintOf, type Runtime } from 'holdpoint';
 import { clerk } from '../../core/store/waiting.js';
-import { type Ended, holdpoint, holdpointHere } from '../../support/cli.js';
+import { type Ended, holdpointHere } from '../../support/cli.js';
 import { rejection } from '../../support/world.js';
 import { stores, type Stores } from './stores.js';
 
@@ -60,10 +60,10 @@ describe('signing decisions from the command line', () => {
   it('A7: a decision made with --key is one that a runtime with approvers goes on with', async () => {
     await keygen();
     const { id, hash } = given.asked;
-    const { code } = await holdpoint(['approve', id, '--hash', hash, '--by', 'dana', '--key', key], { store });
+    const { code } = await holdpointHere(['approve', id, '--hash', hash, '--by', 'dana', '--key', key], { store });
     expect(code).to.equal(0);
     expect((await (await open()).resume('asks')).status).to.equal('COMPLETED');
-    expect((await holdpoint(['verify', 'asks'], { store })).code).to.equal(0);
+    expect((await holdpointHere(['verify', 'asks'], { store })).code).to.equal(0);
   });
 
   it('A7: doctor lists the decisions that no approver has signed, and the runtime refuses them', async () => {

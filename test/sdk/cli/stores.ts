@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { defaultPolicy, type Approval } from 'holdpoint';
 import { crashInTool, outside, waitingApproval, mailer } from '../../support/crash.js';
 import { World } from '../../support/world.js';
@@ -19,6 +20,17 @@ export interface Stores {
  * - `dead` was left behind by a process that died
  */
 export async function stores(): Promise<Stores> {
+  const { bytes, now, ...waiting } = await (made ??= make());
+  const world = new World();
+  writeFileSync(world.file, bytes, { mode: 0o600 });
+  world.clock.advance(now - world.clock.now());
+  return { world, file: world.file, ...waiting };
+}
+
+/** Made once, and copied for each that is asked for: no test sees what another did to its own. */
+let made: ReturnType<typeof make> | undefined;
+
+async function make() {
   const world = new World();
   const dying = await crashInTool(world, outside());
   const next = await world.open([mailer(outside())]);
@@ -31,7 +43,9 @@ export async function stores(): Promise<Stores> {
   await approve(await waitingOn(office, [], 'granted'));
   await leaveBehind(world);
   await world.release();
-  return { world, file: world.file, asked, interrupted };
+  const bytes = readFileSync(world.file);
+  await world.close();
+  return { bytes, now: world.clock.now(), asked, interrupted };
 }
 
 async function leaveBehind(world: World): Promise<void> {

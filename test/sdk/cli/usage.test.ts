@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { ROOT } from '../../docs/pages.js';
-import { holdpoint, holdpointHere, holdpointOnTerminal, MAIN } from '../../support/cli.js';
+import { holdpointAsking, holdpointHere, holdpointOnTerminal, MAIN } from '../../support/cli.js';
 import { World } from '../../support/world.js';
 import { waitingRun } from '../../core/store/waiting.js';
 
@@ -60,7 +60,7 @@ describe('how the command line is used', () => {
   ];
   for (const [args, says] of WRONG) {
     it(`ends with 2 where it is not understood: holdpoint ${args}`, async () => {
-      const { code, out, err } = await holdpoint(
+      const { code, out, err } = await holdpointHere(
         args
           .split(' ')
           .filter(Boolean)
@@ -73,9 +73,9 @@ describe('how the command line is used', () => {
   }
 
   it('ends with 1 where there is no such thing, and says so to programs as JSON', async () => {
-    const text = await holdpoint(['show', 'nobody'], { store: world.file });
+    const text = await holdpointHere(['show', 'nobody'], { store: world.file });
     expect(text).to.deep.equal({ code: 1, out: '', err: 'holdpoint: no run "nobody"; `holdpoint runs` lists them\n' });
-    const json = await holdpoint(['show', 'nobody', '--json'], { store: world.file });
+    const json = await holdpointHere(['show', 'nobody', '--json'], { store: world.file });
     expect(json).to.deep.include({ code: 1, out: '' });
     expect(JSON.parse(json.err)).to.deep.equal({
       error: { code: 'NOT_FOUND', message: 'no run "nobody"; `holdpoint runs` lists them' },
@@ -83,7 +83,7 @@ describe('how the command line is used', () => {
   });
 
   it('tells programs of a wrong command as JSON, too, and its version to everybody', async () => {
-    const wrong = await holdpoint(['runs', '--json', '--frobnicate'], { store: world.file });
+    const wrong = await holdpointHere(['runs', '--json', '--frobnicate'], { store: world.file });
     expect(wrong).to.deep.include({ code: 2, out: '' });
     expect(JSON.parse(wrong.err)).to.deep.equal({
       error: { code: 'INVALID_ARGUMENT', message: "unknown option '--frobnicate'" },
@@ -103,7 +103,7 @@ describe('how the command line is used', () => {
     expect((await holdpointOnTerminal(args, { store, types: null, colours: true })).out).to.contain(
       '\u001B[1mRun waiting',
     );
-    expect((await holdpointOnTerminal(args, { store, types: null })).out).not.to.contain('\u001B[');
+    expect((await holdpointAsking(args, { store, types: null })).out).not.to.contain('\u001B[');
     expect((await holdpointHere(args, { store })).out).not.to.contain('\u001B[');
   });
 });
@@ -174,7 +174,7 @@ describe('a store that the command line does not open', () => {
       const listed = await holdpointHere(['runs'], { store: path });
       expect(listed).to.deep.include({ code: 1, out: '' });
       expect(listed.err).to.match(says);
-      const examined = await holdpoint(['doctor'], { store: path });
+      const examined = await holdpointHere(['doctor'], { store: path });
       expect(examined).to.deep.include({ code: 1, err: '' });
       expect(examined.out)
         .to.match(/^problem +file /)

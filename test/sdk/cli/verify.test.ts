@@ -57,13 +57,13 @@ describe('the commands that check the record', () => {
     expect({ code, err }).to.deep.equal({ code: 0, err: '' });
     const file = join(given.world.dir, 'done.jsonl');
     writeFileSync(file, out);
-    expect(await holdpoint(['verify', '--file', file, '--head', head])).to.deep.include({ code: 0, err: '' });
+    expect(await holdpointHere(['verify', '--file', file, '--head', head])).to.deep.include({ code: 0, err: '' });
     writeFileSync(file, out.replace('a letter', 'a ransom'));
-    const edited = await holdpoint(['verify', '--file', file]);
+    const edited = await holdpointHere(['verify', '--file', file]);
     expect(edited.code).to.equal(1);
     expect(edited.out).to.contain('The record does not hold');
     writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 5).join('\n'));
-    expect((await holdpoint(['verify', '--file', file])).out).to.contain('the file was cut');
+    expect((await holdpointHere(['verify', '--file', file])).out).to.contain('the file was cut');
   });
 
   it('S11: verify --file refuses a line that no text can hold', async () => {
