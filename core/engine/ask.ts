@@ -5,7 +5,6 @@ import type { StepInput } from '../model/agent.js';
 import type { ToolDefinition } from '../definition/definition.js';
 import type { Json } from '../model/json.js';
 import type { Session } from './session.js';
-import { unlessLost } from './unless-lost.js';
 
 /** An answer of a user's code, or what it threw. */
 export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
@@ -63,7 +62,7 @@ export async function askUser(session: Session, ask: () => unknown, timeoutMs: n
 
 /** What a user's code answers, unless the lease is lost. */
 async function answerOf(session: Session, ask: () => unknown): Promise<Answer> {
-  const came = await unlessLost(session, ask);
+  const came = await session.unlessLost(ask);
   if (came.ok) return came;
   const { name, message } = describeThrown(came.thrown);
   return { ok: false, message: `${name}: ${message}` };

@@ -5,7 +5,6 @@ import type { Problem } from '../model/step.js';
 import { describeThrown } from '../model/text.js';
 import type { CheckedCall } from './ask.js';
 import type { Session } from './session.js';
-import { unlessLost } from './unless-lost.js';
 
 /** Why a call cannot be made. */
 export interface Refused {
@@ -50,7 +49,7 @@ export async function prepareCall(
 
 /** Validators and transforms are a user's code: they may hang, and make what cannot be read. */
 async function validated<T>(session: Session, check: () => Promise<Checked<T>>): Promise<Checked<T>> {
-  const came = await unlessLost(session, check);
+  const came = await session.unlessLost(check);
   if (came.ok) return came.value;
   const message = `could not be checked: ${describeThrown(came.thrown).message}`;
   return { ok: false, message: `the arguments ${message}`, problems: [{ path: 'args', message }] };

@@ -79,7 +79,12 @@ export class Session {
 
   /** The instance, or what making it threw. @throws LeaseLostError */
   made(cls: Class): Promise<Came<object>> {
-    return unlessLost(this, () => this.instances.of(cls));
+    return this.unlessLost(() => this.instances.of(cls));
+  }
+
+  /** What a user's code returns or throws. @throws LeaseLostError (L4, L5) */
+  unlessLost<T>(ask: () => T | Promise<T>): Promise<Came<T>> {
+    return unlessLost(this.#hold, ask);
   }
 
   /**
