@@ -54,12 +54,25 @@ async function callTool(session: Session, call: PreparedCall, grant: Approval | 
       }, timeoutMs);
     });
     const outcome = await Promise.race([returned, timedOut, leaseLost(session, abort, over.signal)]);
-    if (!hold.signal.aborted) hold.assertInTime();
+    await assertInTime(session);
     return { outcome, late: outcome.kind === 'timeout' ? returned : null };
   } finally {
     clearTimeout(timer);
     over.abort();
     hold.unboundCall();
+  }
+}
+
+/**
+ * What comes of the call of a cancelled run is kept, whenever it comes (contract L9).
+ *
+ * @throws LeaseLostError
+ */
+async function assertInTime(session: Session): Promise<void> {
+  try {
+    session.hold.assertInTime();
+  } catch (late) {
+    if (!(await session.cancelled().catch(() => null))) throw late;
   }
 }
 

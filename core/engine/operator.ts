@@ -32,8 +32,9 @@ export interface Decided<T> {
 /**
  * Records a person's decision: one transaction that checks the request's hash again and is conditional on it.
  *
- * @throws NotFoundError, NotPendingError, ApprovalChangedError, RunStateError, UndecodableError: nothing was decided
  * An approval whose time has run out is returned as `expired`: its run is cancelled then (A5).
+ *
+ * @throws NotFoundError, NotPendingError, ApprovalChangedError, RunStateError, UndecodableError: nothing was decided
  */
 export async function decide(store: Store, approvalId: string, answer: PersonsAnswer): Promise<Decided<Approval>> {
   return store.transaction(async (sql) => {

@@ -134,6 +134,20 @@ describe('a loop whose lease has lapsed', () => {
     });
   }
 
+  it('L12, L8: nor is it if the loop has heard of the loss by then', async () => {
+    const [ttlMs, timeoutMs] = [300, 60_000];
+    const act = async () => {
+      world.clock.advance(timeoutMs + ttlMs);
+      await new Promise((lost) => {
+        seen.seen[0]?.signal.addEventListener('abort', lost);
+      });
+      return 'too late';
+    };
+    const { runtime } = await world.open([mailer(seen, { act, options: { timeoutMs } })], { lease: { ttlMs } });
+    expect(await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }))).to.be.instanceOf(LeaseLostError);
+    expect((await trail(runtime.client, 'r')).at(-1)).to.equal('step.tool_started');
+  });
+
   it('L12, L8: what a reconciliation answers past its timeout and a lapsed lease is not recorded', async () => {
     const timeoutMs = 5_000;
     const act = () => Promise.reject(new OutcomeUnknownError('no answer'));

@@ -25,9 +25,14 @@ export function assertLive(runner: Runner): void {
   if (runner.hasLapsed) throw lost(runner);
 }
 
-/** What a call brings past its timeout and a lease length, its lease run out, is not recorded (L12, L8). */
+/**
+ * What a call brings past its timeout and a lease length, its lease run out, is not recorded (L12, L8), unless an operator
+ * has cancelled the run (L9).
+ */
 export function assertInTime(runner: Runner, calledAt: number): void {
-  if (runner.hasLapsed && runner.record.now >= calledAt + TIMEOUT_MS + TTL_MS) throw lost(runner);
+  const { record, hasLapsed } = runner;
+  const isCancelled = record.reason === 'operator_cancelled';
+  if (hasLapsed && !isCancelled && record.now >= calledAt + TIMEOUT_MS + TTL_MS) throw lost(runner);
 }
 
 function lost({ record }: Runner): Refusal {
