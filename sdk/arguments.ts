@@ -83,7 +83,10 @@ export function limits(value: unknown, defaults: Limits = DEFAULT_LIMITS): Limit
   if (value === undefined) return defaults;
   const given = members(value, 'limits', Object.keys(DEFAULT_LIMITS));
   const checked = Object.entries(given).filter(([, max]) => max !== undefined);
-  for (const [key, max] of checked) if (max !== null) integer(max, `limits.${key}`, 1, Number.MAX_SAFE_INTEGER);
+  for (const [key, max] of checked) {
+    // One call repeats nothing yet.
+    if (max !== null) integer(max, `limits.${key}`, key === 'maxRepeats' ? 2 : 1, Number.MAX_SAFE_INTEGER);
+  }
   return { ...defaults, ...Object.fromEntries(checked) };
 }
 

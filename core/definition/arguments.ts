@@ -75,6 +75,25 @@ export async function reviveArguments(input: InputDefinition, args: ValidArgumen
   return refused([{ path: ROOT, message: 'no longer mean what was recorded: the input class has changed' }]);
 }
 
+/**
+ * The same for a call that was made: what it was called with, whatever a validator says of it now. One that looks at the
+ * world may refuse it for what the call itself has done.
+ */
+export function rebuildArguments(input: InputDefinition, args: ValidArguments): Checked<object> {
+  const problems: Problem[] = [];
+  const stored = readObject(args, problems);
+  if (!stored) return refused(problems);
+  try {
+    const instance = rebuilt(structuredClone(stored), input.shape, ROOT, problems);
+    const json = readJson(plainOf(instance, input.shape, ROOT, problems), problems);
+    if (problems.length > 0) return refused(problems);
+    if (canonicalJson(json) === canonicalJson(stored)) return { ok: true, value: instance };
+  } catch (thrown) {
+    return refused([{ path: ROOT, message: `could not be rebuilt: ${describeThrown(thrown).message}` }]);
+  }
+  return refused([{ path: ROOT, message: 'no longer mean what was recorded: the input class has changed' }]);
+}
+
 function readRaw(raw: unknown, problems: Problem[]): JsonObject | null {
   if (typeof raw !== 'string') return readObject(raw, problems);
   const text = readJsonText(raw, ROOT);
@@ -108,10 +127,19 @@ async function checked(
 ): Promise<Checked<ValidArguments>> {
   const structural: Problem[] = [];
   const json = readJson(plainOf(instance, shape, ROOT, structural), structural);
-  const invalid = shape.properties.size === 0 ? [] : await validated(instance);
-  const problems = [...before, ...invalid, ...structural];
-  return json === undefined || problems.length > 0 ? refused(problems) : { ok: true, value: json };
+  const { invalid, thrown } = shape.properties.size === 0 ? UNJUDGED : await validated(instance);
+  const problems = [...before, ...invalid, ...thrown, ...structural];
+  if (json !== undefined && problems.length === 0) return { ok: true, value: json };
+  return thrown.length > 0 ? { ...refused(problems), threw: true } : refused(problems);
 }
+
+/** What validators found, and what those came to that threw. */
+interface Judged {
+  readonly invalid: readonly Problem[];
+  readonly thrown: readonly Problem[];
+}
+
+const UNJUDGED: Judged = { invalid: [], thrown: [] };
 
 /**
  * What class-validator finds.
@@ -119,7 +147,7 @@ async function checked(
  * It is run through its executor so that every asynchronous validator is waited for even when another one throws: a
  * rejection that nobody awaits would end the process.
  */
-async function validated(instance: object): Promise<Problem[]> {
+async function validated(instance: object): Promise<Judged> {
   const executor = new ValidationExecutor(new Validator(), OPTIONS);
   const errors: ValidationError[] = [];
   const failures: unknown[] = [];
@@ -135,7 +163,7 @@ async function validated(instance: object): Promise<Problem[]> {
     path: ROOT,
     message: `a validator threw: ${describeThrown(failure).message}`,
   }));
-  return [...problemsOf(executor.stripEmptyErrors(errors), instance, ROOT), ...thrown];
+  return { invalid: problemsOf(executor.stripEmptyErrors(errors), instance, ROOT), thrown };
 }
 
 function problemsOf(errors: readonly ValidationError[], holder: unknown, path: string): Problem[] {
@@ -154,7 +182,7 @@ function messageOf(constraints: Readonly<Record<string, string>>, value: unknown
   return `${value === undefined ? 'is missing: ' : ''}${broken.join('; ')}`;
 }
 
-function refused<T>(found: readonly Problem[]): Checked<T> {
+function refused(found: readonly Problem[]): Checked<never> & { readonly ok: false } {
   const all = withoutRepeats(found.slice(0, MAX_COMPARED));
   const count = all.length + Math.max(found.length - MAX_COMPARED, 0);
   const problems = all.slice(0, MAX_PROBLEMS);

@@ -42,7 +42,13 @@ export interface AgentDefinition {
 /** Arguments that were checked. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly message: string; readonly problems: readonly Problem[] };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      readonly problems: readonly Problem[];
+      /** Set if a validator threw: whether they are valid is not known. */
+      readonly threw?: true;
+    };
 
 /** The JSON of validated arguments: what is stored, shown, hashed and run. */
 export type ValidArguments = Json;

@@ -1,4 +1,4 @@
-import { reviveArguments, validateArguments } from '../definition/arguments.js';
+import { rebuildArguments, reviveArguments, validateArguments } from '../definition/arguments.js';
 import type { Checked } from '../definition/definition.js';
 import type { ToolDecision } from '../model/decision.js';
 import type { Problem } from '../model/step.js';
@@ -13,6 +13,8 @@ export interface Refused {
   readonly problems: readonly Problem[];
   /** Set if the program is at fault, not what the agent asked for. */
   readonly fault?: true;
+  /** Set if a validator threw: whether the arguments are valid is not known. */
+  readonly threw?: true;
 }
 
 /** A call with all that it needs to be made at once. */
@@ -22,6 +24,8 @@ export interface PreparedCall extends CheckedCall {
   /** A fresh instance of its input class. */
   readonly input: object;
 }
+
+export type Prepared = (PreparedCall & { readonly ok: true }) | Refused;
 
 /** Checks what the agent asked for against the tool's input class (contract P3). */
 export async function checkCall(
@@ -36,11 +40,16 @@ export async function checkCall(
 }
 
 /** Makes the instances that a call needs, from what is recorded: exactly the arguments that were judged and shown (F14). */
-export async function prepareCall(
-  session: Session,
-  call: CheckedCall,
-): Promise<(PreparedCall & { readonly ok: true }) | Refused> {
-  const revived = await validated(session, () => reviveArguments(call.tool.input, call.args));
+export async function prepareCall(session: Session, call: CheckedCall): Promise<Prepared> {
+  return withInstance(session, call, await validated(session, () => reviveArguments(call.tool.input, call.args)));
+}
+
+/** The same for a reconciliation of a call that was made: its arguments were valid then, and are not judged again (I4). */
+export async function prepareQuestion(session: Session, call: CheckedCall): Promise<Prepared> {
+  return withInstance(session, call, await validated(session, () => rebuildArguments(call.tool.input, call.args)));
+}
+
+async function withInstance(session: Session, call: CheckedCall, revived: Checked<object>): Promise<Prepared> {
   if (!revived.ok) return revived;
   const made = await session.made(call.tool.owner);
   if (made.ok) return { ok: true, ...call, input: revived.value, instance: made.value };
@@ -48,11 +57,11 @@ export async function prepareCall(
 }
 
 /** Validators and transforms are a user's code: they may hang, and make what cannot be read. */
-async function validated<T>(session: Session, check: () => Promise<Checked<T>>): Promise<Checked<T>> {
+async function validated<T>(session: Session, check: () => Checked<T> | Promise<Checked<T>>): Promise<Checked<T>> {
   const came = await session.unlessLost(check);
   if (came.ok) return came.value;
   const message = `could not be checked: ${describeThrown(came.thrown).message}`;
-  return { ok: false, message: `the arguments ${message}`, problems: [{ path: 'args', message }] };
+  return { ok: false, threw: true, message: `the arguments ${message}`, problems: [{ path: 'args', message }] };
 }
 
 /** The call that a step has recorded, or why it can no longer be made (contract I7). */

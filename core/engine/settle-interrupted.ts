@@ -14,7 +14,7 @@ import { copyOf } from '../model/json.js';
 import { askPolicy, askUser, type CheckedCall } from './ask.js';
 import { callApproval } from './execute.js';
 import { outcomeSubject, type Known } from './outcome-question.js';
-import { prepareCall, recordedCall, type PreparedCall } from './prepare.js';
+import { prepareCall, prepareQuestion, recordedCall, type PreparedCall } from './prepare.js';
 import type { Session } from './session.js';
 import { conflict } from './step.js';
 import { questionAbout } from './subject.js';
@@ -29,15 +29,33 @@ import { questionAbout } from './subject.js';
 export async function settleInterrupted(session: Session): Promise<void> {
   const call = recordedCall(session);
   if ('ok' in call) return conflict(session, call);
-  const prepared = await prepareCall(session, call);
-  if (!prepared.ok && prepared.fault) return pause(session, call, { reconciliation: prepared.message }, []);
-  if (!prepared.ok) return conflict(session, prepared);
   const reconciler = reconcilerOf(session, call);
-  if (!reconciler) return pause(session, call, {}, []);
+  if (!reconciler) return wait(session, call, {}, []);
+  const prepared = await prepareQuestion(session, call);
+  if (!prepared.ok && !prepared.fault) return conflict(session, prepared);
+  if (!prepared.ok) return wait(session, call, { reconciliation: prepared.message }, []);
   const read = await askReconciliation(session, prepared, reconciler);
-  if (read.ok) return commitAnswer(session, call, reconciler, read.answer);
-  const failed = reconciled(session.state, { by: reconciler, answer: 'none', error: read.message });
-  return pause(session, call, { reconciliation: read.message }, [failed]);
+  const says = (answer: object): EventDraft => reconciled(session.state, { by: reconciler, ...answer });
+  if (!read.ok) {
+    return wait(session, call, { reconciliation: read.message }, [says({ answer: 'none', error: read.message })]);
+  }
+  if (read.answer.kind === 'wait')
+    return wait(session, call, { wait: read.answer.approval }, [says({ answer: 'wait' })]);
+  return commitAnswer(session, call, reconciler, read.answer);
+}
+
+/** A person decides, unless it is known that the call could not be made again: then it cannot wait (contract I7). */
+async function wait(
+  session: Session,
+  call: CheckedCall,
+  known: Omit<Known, 'policy'>,
+  before: readonly EventDraft[],
+): Promise<void> {
+  const prepared = await prepareCall(session, call);
+  if (prepared.ok) return pause(session, call, known, before);
+  if (prepared.fault ?? prepared.threw)
+    return pause(session, call, { reconciliation: prepared.message, ...known }, before);
+  return conflict(session, prepared, before);
 }
 
 function reconcilerOf(session: Session, { tool }: CheckedCall): Reconciler | null {
@@ -84,7 +102,7 @@ async function commitAnswer(
   session: Session,
   call: CheckedCall,
   by: Reconciler,
-  answer: Reconciliation,
+  answer: Exclude<Reconciliation, { kind: 'wait' }>,
 ): Promise<void> {
   switch (answer.kind) {
     case 'continue':
@@ -96,10 +114,6 @@ async function commitAnswer(
     case 'conflict': {
       const says = reconciled(session.state, { by, answer: 'conflict', detail: answer.detail });
       return session.commit((state, at) => reconcileConflict(state, answer.detail, [says], at));
-    }
-    case 'wait': {
-      const says = reconciled(session.state, { by, answer: 'wait' });
-      return pause(session, call, { wait: answer.approval }, [says]);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Approval } from '../model/approval.js';
+import type { EventDraft } from '../model/event.js';
 import { readDecision } from '../model/decision.js';
 import { limitReached } from '../model/limits.js';
 import { reconcileConflict } from '../model/moves/reconcile.js';
@@ -42,10 +43,14 @@ export async function attempt(session: Session, call: CheckedCall, grant: Approv
 }
 
 /** The recorded call can no longer be made, so it cannot wait either (contract I7). */
-export function conflict(session: Session, { message, problems }: Omit<Refused, 'ok'>): Promise<void> {
+export function conflict(
+  session: Session,
+  { message, problems }: Omit<Refused, 'ok'>,
+  before: readonly EventDraft[] = [],
+): Promise<void> {
   const details = problems.map((problem) => `${problem.path}: ${problem.message}`).join('; ');
   const says = `the recorded call of ${session.step.tool ?? 'a tool'} can no longer be made: ${details || message}`;
-  return session.commit((state, at) => reconcileConflict(state, says, [], at));
+  return session.commit((state, at) => reconcileConflict(state, says, before, at));
 }
 
 /** Ends the run if a limit forbids the next act (contract P5). */

@@ -2,6 +2,7 @@ import type { EventDraft } from '../event.js';
 import type { Json } from '../json.js';
 import type { Observation } from '../step.js';
 import { failRun } from './step.js';
+import { endIfLooping } from './tool.js';
 import { ending, event, lastStep, stepTo, type Change, type Ending, type State } from './change.js';
 
 /** Whose reconciliation answered. */
@@ -29,12 +30,14 @@ export function reconcileComplete(
   { by, result, endsRun }: { readonly by: Reconciler; readonly result: Json; readonly endsRun: boolean },
   at: number,
 ): Change {
+  const observation: Observation = { kind: 'result', result, recovered: true };
   const done: Change = {
     run: {},
-    step: stepTo(lastStep(state), 'done', { observation: { kind: 'result', result, recovered: true }, finishedAt: at }),
+    step: stepTo(lastStep(state), 'done', { observation, finishedAt: at }),
     events: [reconciled(state, { by, answer: 'complete', result })],
   };
-  return endsRun ? ending(done, state.run, { status: 'COMPLETED', reason: 'goal_completed', result }, at) : done;
+  if (endsRun) return ending(done, state.run, { status: 'COMPLETED', reason: 'goal_completed', result }, at);
+  return endIfLooping(done, state, observation, at);
 }
 
 /** The outside world contradicts the record, or the call can no longer be put to anybody (contract I4 conflict, I7). */

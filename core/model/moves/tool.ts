@@ -171,7 +171,13 @@ function resuming(state: State, change: Change, { lease, grant }: Resumption): C
   };
 }
 
-function endIfLooping(change: Change, { run, step, earlier }: State, observation: Observation, at: number): Change {
+/** Ends the run if the last calls were the same and had the same result (contract P5). */
+export function endIfLooping(
+  change: Change,
+  { run, step, earlier }: State,
+  observation: Observation,
+  at: number,
+): Change {
   const max = run.limits.maxRepeats;
   const value = step ? repeatsInRow([...earlier, { ...step, observation }]) : 0;
   if (max === null || value < max) return change;

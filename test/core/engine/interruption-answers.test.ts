@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { allow, deny, OutcomeUnknownError, Reconciliation, requireApproval, type Approval, type Run } from 'holdpoint';
+import { IsString, Validate, ValidatorConstraint } from 'class-validator';
+import { allow, deny, OutcomeUnknownError, Reconciliation, requireApproval } from 'holdpoint';
+import type { Approval, Run, ToolOptions } from 'holdpoint';
 import { Gate, hangingCall } from '../../support/agents.js';
 import {
   crashInTool,
@@ -11,6 +13,22 @@ import {
   type Outside,
 } from '../../support/crash.js';
 import { rejection, trail, World, type Mortal } from '../../support/world.js';
+
+/** What the validator says. */
+let says: () => boolean = () => true;
+
+@ValidatorConstraint()
+class LooksAtTheWorld {
+  validate(): boolean {
+    return says();
+  }
+}
+
+class PickyInput {
+  @IsString()
+  @Validate(LooksAtTheWorld)
+  text!: string;
+}
 
 describe('a person is asked about a call whose outcome is unknown', () => {
   let world: World;
@@ -125,6 +143,49 @@ describe('a person is asked about a call whose outcome is unknown', () => {
     expect(run).to.include({ status: 'FAILED', reason: 'reconcile_conflict' });
     expect(run.message).to.match(/args\.text/);
     expect(seen.calls).to.have.length(1);
+  });
+
+  describe('and a validator that looks at the world', () => {
+    const refuse = (): boolean => false;
+    const fail = (): never => {
+      throw new Error('the database is down');
+    };
+    const options = { input: PickyInput } as ToolOptions;
+
+    beforeEach(() => {
+      says = () => true;
+    });
+
+    async function resumed(verdict: () => boolean, reconcile?: () => unknown) {
+      const build = { options, ...(reconcile ? { reconcile } : {}) };
+      const { runId } = await crashInTool(world, seen, build);
+      says = verdict;
+      const { runtime } = await world.open([mailer(seen, build)]);
+      const run = await runtime.resume(runId);
+      expect(seen.calls).to.have.length(1);
+      return { run, types: await trail(runtime.client, run) };
+    }
+
+    for (const verdict of [refuse, fail]) {
+      it(`I4: the reconciliation is asked first, though the validator ${verdict === fail ? 'throws' : 'refuses'} by now`, async () => {
+        const { run } = await resumed(verdict, () => Reconciliation.complete('sent'));
+        expect(run).to.deep.include({
+          status: 'COMPLETED',
+          result: { kind: 'result', result: 'sent', recovered: true },
+        });
+        expect(seen.asked[0]?.input).to.deep.include({ text: 'hello' });
+      });
+    }
+
+    it('I7: what the reconciliation leaves open cannot wait, if the call could not be made again', async () => {
+      const { run, types } = await resumed(refuse, () => Reconciliation.wait());
+      expect(run).to.include({ status: 'FAILED', reason: 'reconcile_conflict' });
+      expect(types.slice(-3)).to.deep.equal(['step.reconciled', 'step.failed', 'run.finished']);
+    });
+
+    it('I5, I7: a validator that throws does not say so: a person is asked', async () => {
+      expect((await resumed(fail)).run.status).to.equal('WAITING');
+    });
   });
 
   it('I7: an approved request that can no longer be made fails as reconcile_conflict too', async () => {

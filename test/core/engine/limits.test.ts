@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { callTool, type Limits } from 'holdpoint';
+import { callTool, OutcomeUnknownError, Reconciliation, type Limits } from 'holdpoint';
 import { agentClass, scripted, toolClass } from '../../support/agents.js';
+import { mailer, outside } from '../../support/crash.js';
 import { trail, World } from '../../support/world.js';
 
 const CALL = callTool('count', { text: 'x' });
@@ -60,6 +61,19 @@ describe('the limits of a run', () => {
     expect(ended.reason).to.equal('loop_detected');
     expect(calls).to.equal(3);
     expect(types.slice(-3)).to.deep.equal(['step.tool_finished', 'loop.detected', 'run.finished']);
+  });
+
+  it('P5: what a reconciliation recovered counts as any other result', async () => {
+    const seen = outside();
+    const agent = mailer(seen, {
+      act: () => Promise.reject(new OutcomeUnknownError('no answer')),
+      reconcile: () => Reconciliation.complete('sent'),
+      decide: () => callTool('send', { text: 'hello' }),
+    });
+    const { runtime } = await world.open([agent]);
+    expect(await runtime.start('mailer', { goal: 'g', id: 'r' })).to.include({ reason: 'loop_detected' });
+    expect(seen.calls).to.have.length(3);
+    expect((await runtime.client.verify()).ok).to.be.true;
   });
 
   it('P5: identical calls with different results are no loop', async () => {

@@ -1,6 +1,7 @@
 import { FOUND, hasTool, rulingOn, specOf, traitOf, type Finding, type Verdict } from '../vocabulary.js';
 import { conflict, isGone, outcomeKind } from './attempt.js';
 import { assertInTime, assertLive, held } from './commits.js';
+import { endIfLooping } from './limits.js';
 import { json, type RunRecord } from './record.js';
 import type { Act, Runner } from './runner.js';
 import { personSees, policySees, reconciliationSees } from './views.js';
@@ -10,16 +11,23 @@ export function* settleInterrupted(runner: Runner): Act {
   const { record } = runner;
   const { tool, x, cause } = record.step;
   if (tool === null || x === null || cause === null) throw new Error('the model has an open step that called nothing');
-  if (hasTool(runner.revision, tool)) assertLive(runner);
-  if (isGone(runner, { tool, x })) return yield* held(runner, () => conflict(record));
+  if (!hasTool(runner.revision, tool)) return yield* held(runner, () => conflict(record));
   // What the policy will be shown is what the loop has read, even if the run is taken over meanwhile.
   const shows = policySees(record, tool, x);
   const by = reconcilerOf(record, tool);
+  assertLive(runner);
   const finding = by && (yield* found(runner, tool, by));
   if (by && (finding === 'continue' || finding === 'complete' || finding === 'conflict')) {
     return yield* held(runner, () => settle(record, by, finding));
   }
   assertLive(runner);
+  // What could not be made again cannot wait, but its reconciliation was asked first (I4, I7).
+  if (isGone(runner, { tool, x })) {
+    return yield* held(runner, () => {
+      if (by) record.logStep('reconciled', by, finding === 'wait' ? 'wait' : 'none');
+      conflict(record);
+    });
+  }
   const verdict = (yield { at: 'policy', shows }) as Verdict;
   yield* held(runner, () => {
     if (by) record.logStep('reconciled', by, finding === 'wait' ? 'wait' : 'none');
@@ -62,5 +70,5 @@ function complete(record: RunRecord, by: 'tool' | 'agent'): void {
   const { tool } = record.step;
   if (by === 'agent' || (tool !== null && traitOf(tool).terminal)) {
     record.finish({ status: 'COMPLETED', reason: 'goal_completed', result: FOUND });
-  }
+  } else endIfLooping(record);
 }
