@@ -45,7 +45,7 @@ export interface StartOptions {
   readonly goal: string;
   /** 1 to 128 of `A-Z a-z 0-9 . _ : -`; default a UUID v7. Choose it to start a run at most once. */
   readonly id?: string;
-  /** Over the runtime's limits. */
+  /** Over the runtime's limits; over the defaults, where the client is not a runtime's. */
   readonly limits?: Partial<Limits>;
 }
 

@@ -36,7 +36,7 @@ export interface RuntimeOptions {
   readonly provide?: Provide;
   /** Decides whether a request runs. Default `defaultPolicy` (contract P2). */
   readonly policy?: Policy;
-  /** Limits of every run, over the defaults (contract P5). */
+  /** Limits of every run that it or its client creates, over the defaults (contract P5). */
   readonly limits?: Partial<Limits>;
   readonly lease?: LeaseOptions;
   /** Is told of every event that this process commits, after its commit. Its faults change nothing (contract S4). */
