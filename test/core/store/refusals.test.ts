@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
@@ -12,23 +12,11 @@ import {
   type HoldpointError,
 } from 'holdpoint';
 import { scripted } from '../../support/agents.js';
-import { Child } from '../../support/child.js';
 import { rejection, World } from '../../support/world.js';
+import { contents } from './contents.js';
 import { wired } from './driver.js';
-import type { Tried } from './unprivileged.js';
 
 const AGENT = scripted('noop', [], [{ kind: 'complete' }]);
-
-/** Every file under a folder, and what is in it. */
-function contents(dir: string): Record<string, string> {
-  const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
-  return Object.fromEntries(
-    entries.map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return [path, entry.isFile() ? readFileSync(path).toString('base64') : 'not a file'];
-    }),
-  );
-}
 
 type ErrorClass = abstract new (...args: never[]) => HoldpointError;
 
@@ -253,63 +241,3 @@ describe('a store that cannot be opened', () => {
     await world.open([AGENT], { store });
   });
 });
-
-if (process.getuid) {
-  describe('a store that its user may not write', () => {
-    let world: World;
-    beforeEach(async () => {
-      world = new World();
-      const { runtime } = await world.open([AGENT]);
-      await runtime.close();
-      chmodSync(world.dir, 0o755);
-    });
-    afterEach(() => {
-      chmodSync(world.dir, 0o755);
-      return world.close();
-    });
-
-    async function triedOn(file: string): Promise<Tried[]> {
-      const child = new Child(new URL('./unprivileged.js', import.meta.url), [file]);
-      const tried = await child.next<Tried[]>();
-      await child.exited;
-      return tried;
-    }
-
-    it('S1: a file that may only be read is refused in words, and not touched', async () => {
-      chmodSync(world.file, 0o444);
-      chmodSync(world.dir, 0o555);
-      const before = contents(world.dir);
-      for (const { name, message } of await triedOn(world.file)) {
-        expect(`${name}: ${message}`).to.match(/StoreError: cannot open .*runs\.db: the file .*permissions.*SQLITE_/);
-      }
-      expect(contents(world.dir)).to.deep.equal(before);
-    });
-
-    it('S1: a file that may not be read is refused in words', async () => {
-      chmodSync(world.file, 0o000);
-      for (const { name, message } of await triedOn(world.file)) {
-        expect(`${name}: ${message}`).to.match(
-          /StoreError: cannot open .*runs\.db: the file cannot be opened.*SQLITE_CANTOPEN/,
-        );
-      }
-    });
-
-    it('S1: a folder that may not be written to is refused in words, and stays as it was', async () => {
-      const folder = join(world.dir, 'locked');
-      mkdirSync(folder, { mode: 0o555 });
-      const [runtime, client] = await triedOn(join(folder, 'new.db'));
-      expect(`${runtime?.name}: ${runtime?.message}`).to.match(/StoreError: cannot create .*new\.db: EACCES/);
-      expect(client?.name).to.equal('NotFoundError');
-      expect(readdirSync(folder)).to.deep.equal([]);
-    });
-
-    it('S1: a folder that may not be looked into is refused in words', async () => {
-      const folder = join(world.dir, 'hidden');
-      mkdirSync(folder, { mode: 0o000 });
-      const tried = await triedOn(join(folder, 'new.db'));
-      for (const { name, message } of tried) {
-        expect(`${name}: ${message}`).to.match(/StoreError: cannot look at .*new\.db: EACCES/);
-      }
-    });
-  });
-}
