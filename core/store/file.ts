@@ -11,7 +11,7 @@ const ROOT = 0;
  * Makes sure that a database file is this user's only, before anything opens it. A new one is created so, whatever the
  * umask: SQLite gives what it keeps beside it the same mode, and the same owner if root opens it.
  *
- * @throws InsecureStoreError if others can write to the file or to what lies beside it, own it, or it is a symbolic link
+ * @throws InsecureStoreError if others can write to the file or to what lies beside it, own it, or it is a link
  * @throws NotFoundError if there is none and none is to be created, StoreError if it cannot be
  */
 export function prepareFile(path: string, create: boolean): void {
@@ -74,6 +74,7 @@ function assertSafe(path: string): Stats | undefined {
     throw new InsecureStoreError(path, 'is a symbolic link', fix);
   }
   if (!found.isFile()) throw new StoreError(`${path} is not a file; give the path of a database file`);
+  assertOneName(path, found);
   // Windows has other means, which these bits say nothing about.
   if (process.platform === 'win32' || (found.mode & WRITABLE_BY_OTHERS) === 0) return found;
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
@@ -81,5 +82,16 @@ function assertSafe(path: string): Stats | undefined {
     path,
     `can be written to by others than its owner (mode ${mode})`,
     `make sure that what it holds is yours, then: chmod go-w '${path}'`,
+  );
+}
+
+/** SQLite keeps a log beside each name, and two logs damage a database. */
+function assertOneName(path: string, { nlink }: Stats): void {
+  if (nlink <= 1) return;
+  throw new InsecureStoreError(
+    path,
+    `has ${nlink} names (hard links)`,
+    'each name of a database gets a log of its own, which damages it: with no process using it, keep the name that its ' +
+      `-wal is named after, and delete the others (find FOLDER -samefile '${path}' lists them)`,
   );
 }

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
@@ -87,6 +87,25 @@ const REFUSED: readonly Refused[] = [
     },
     path: ({ dir }) => join(dir, 'link.db'),
     ...insecure(/link\.db is a symbolic link/),
+  },
+  ...['first', 'second'].map((name) => ({
+    title: `a database with two names, by its ${name}`,
+    make: ({ dir, file }: World) => {
+      new Database(file).close();
+      linkSync(file, join(dir, 'second.db'));
+    },
+    path: ({ dir, file }: World) => (name === 'first' ? file : join(dir, 'second.db')),
+    ...insecure(/(runs|second)\.db has 2 names \(hard links\), and was not opened; .*find .* -samefile/),
+  })),
+  {
+    title: 'a file with a -wal beside it that has another name',
+    make: ({ dir, file }) => {
+      new Database(file).close();
+      writeFileSync(join(dir, 'theirs'), 'planted', { mode: 0o600 });
+      linkSync(join(dir, 'theirs'), `${file}-wal`);
+    },
+    path: ({ file }) => file,
+    ...insecure(/runs\.db-wal has 2 names \(hard links\)/),
   },
   ...([0o620, 0o602, 0o666] as const).map((mode) => ({
     title: `a file of mode ${mode.toString(8)}`,
