@@ -64,6 +64,11 @@ const REFUSED: readonly Refused[] = [
     path: ({ file }) => ({ type: 'better-sqlite3', database: file, key: 'hunter2' }),
     ...wrong(/^store: this version opens no encrypted database; leave out "key"$/),
   },
+  ...[function OtherDatabase() {}, { Database }, null, 'better-sqlite3'].map((driver) => ({
+    title: `options with another driver (${typeof driver})`,
+    path: ({ file }: World) => ({ type: 'better-sqlite3', database: file, driver }),
+    ...wrong(/^store: "driver" must be the better-sqlite3 that Holdpoint itself opens the file with, or a class /),
+  })),
   { title: 'a folder', path: ({ dir }) => dir, ...unreadable(/is not a file; give the path of a database file/) },
   {
     title: 'a path in a folder that is not there',
