@@ -185,7 +185,7 @@ export class SchemaVersionError extends HoldpointError {
   readonly code = 'SCHEMA_VERSION';
 }
 
-/** Somebody else could have written to the file, or put it there. It was not opened. */
+/** Somebody else could have written to the file or to what lies beside it, or put it there. It was not opened. */
 export class InsecureStoreError extends HoldpointError {
   readonly code = 'INSECURE_STORE';
 

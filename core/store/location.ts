@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import Database from 'better-sqlite3';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions.js';
 import { InvalidArgumentError } from '../errors.js';
 
@@ -27,31 +28,46 @@ export function databaseOf(location: StoreLocation): string {
 
 function optionsDatabase(options: unknown): unknown {
   if (typeof options !== 'object' || options === null) return undefined;
-  const { type, database, key } = options as { type?: unknown; database?: unknown; key?: unknown };
+  const { type, database, key, driver } = options as Readonly<Record<string, unknown>>;
   if (type !== 'better-sqlite3') {
     throw new InvalidArgumentError(`store: this version takes TypeORM options of type 'better-sqlite3' only`);
   }
   // The heartbeat renews leases on a connection of its own.
   if (key !== undefined)
     throw new InvalidArgumentError('store: this version opens no encrypted database; leave out "key"');
+  assertDriver(driver);
   return database;
+}
+
+/**
+ * POSIX locks are a process's: two SQLite libraries in one do not exclude each other, and damage a file that both write
+ * to. The heartbeat writes with Holdpoint's own.
+ */
+function assertDriver(driver: unknown): void {
+  if (driver === undefined || driver === Database || Object.prototype.isPrototypeOf.call(Database, driver as object)) {
+    return;
+  }
+  throw new InvalidArgumentError(
+    'store: "driver" must be the better-sqlite3 that Holdpoint itself opens the file with, or a class that extends it, ' +
+      'since a second SQLite in this process would damage the file; leave out "driver"',
+  );
 }
 
 type ConnectionOptions = Pick<
   BetterSqlite3DataSourceOptions,
   'nativeBinding' | 'prepareDatabase' | 'statementCacheSize' | 'verbose'
-> & { readonly driver?: unknown };
+> & { readonly driver: unknown };
 
 /**
  * What of TypeORM's options is about the connection.
  *
  * What maps, migrates or logs is the store's own: a prefix would miss the tables, and a logger be told what tools are
- * called with.
+ * called with. The driver is always given, lest TypeORM find another copy of it than the heartbeat's thread.
  */
 export function connectionOf(location: StoreLocation): ConnectionOptions {
-  if (typeof location === 'string') return {};
-  const options: ConnectionOptions = location;
-  const { driver, nativeBinding, prepareDatabase, statementCacheSize, verbose } = options;
-  const given = { driver, nativeBinding, prepareDatabase, statementCacheSize, verbose };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  if (typeof location === 'string') return { driver: Database };
+  const { nativeBinding, prepareDatabase, statementCacheSize, verbose } = location;
+  const driver: unknown = location.driver ?? Database;
+  const given = { nativeBinding, prepareDatabase, statementCacheSize, verbose };
+  return { driver, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }

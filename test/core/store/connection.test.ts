@@ -1,5 +1,6 @@
 import { chmodSync, statSync } from 'node:fs';
 import { expect } from 'chai';
+import { PlatformTools } from 'typeorm/platform/PlatformTools.js';
 import { scripted, toolClass } from '../../support/agents.js';
 import { rejection, World } from '../../support/world.js';
 import { verbs, wired } from './driver.js';
@@ -84,6 +85,23 @@ describe('the connections of a store', () => {
     other.exec('COMMIT');
     expect((await runtime.client.runs.get(id)).goal).to.equal('other');
   });
+
+  for (const given of ['a path', 'options'] as const) {
+    it(`S1: TypeORM, given ${given}, does not look for a driver itself: it might find another than the heartbeat’s`, async () => {
+      const load = PlatformTools.load.bind(PlatformTools);
+      const loaded: string[] = [];
+      PlatformTools.load = (name: string) => {
+        loaded.push(name);
+        return load(name) as unknown;
+      };
+      world.atClose(() => {
+        PlatformTools.load = load;
+      });
+      const store = given === 'a path' ? world.file : { type: 'better-sqlite3' as const, database: world.file };
+      await world.open([AGENT], { store });
+      expect(loaded).not.to.include('better-sqlite3');
+    });
+  }
 
   it('reads and writes one connection of a :memory: store, each in its turn', async () => {
     const { store, wire } = wired(':memory:');

@@ -27,15 +27,16 @@ export interface WireOptions {
 /** TypeORM's options of a store whose driver tells what it runs. */
 export function wired(file: string, { timeout, opened, extra = {} }: WireOptions = {}) {
   const wire: Wire = { statements: [], writers: [], readers: [] };
-  function SpyDatabase(path: string, options: Database.Options): Database.Database {
-    const on = options.readonly ? 'reader' : 'writer';
-    const verbose = (sql: unknown): void => {
-      wire.statements.push({ on, sql: String(sql) });
-    };
-    const db = new Database(path, { ...options, verbose, ...(timeout === undefined ? {} : { timeout }) });
-    wire[`${on}s`].push(db);
-    if (on === 'writer') opened?.(db);
-    return db;
+  class SpyDatabase extends Database {
+    constructor(path: string, options: Database.Options) {
+      const on = options.readonly ? 'reader' : 'writer';
+      const verbose = (sql: unknown): void => {
+        wire.statements.push({ on, sql: String(sql) });
+      };
+      super(path, { ...options, verbose, ...(timeout === undefined ? {} : { timeout }) });
+      wire[`${on}s`].push(this);
+      if (on === 'writer') opened?.(this);
+    }
   }
   const store: RuntimeOptions['store'] = { ...extra, type: 'better-sqlite3', database: file, driver: SpyDatabase };
   return { store, wire };

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
@@ -12,23 +12,11 @@ import {
   type HoldpointError,
 } from 'holdpoint';
 import { scripted } from '../../support/agents.js';
-import { Child } from '../../support/child.js';
 import { rejection, World } from '../../support/world.js';
+import { contents } from './contents.js';
 import { wired } from './driver.js';
-import type { Tried } from './unprivileged.js';
 
 const AGENT = scripted('noop', [], [{ kind: 'complete' }]);
-
-/** Every file under a folder, and what is in it. */
-function contents(dir: string): Record<string, string> {
-  const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
-  return Object.fromEntries(
-    entries.map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return [path, entry.isFile() ? readFileSync(path).toString('base64') : 'not a file'];
-    }),
-  );
-}
 
 type ErrorClass = abstract new (...args: never[]) => HoldpointError;
 
@@ -76,6 +64,11 @@ const REFUSED: readonly Refused[] = [
     path: ({ file }) => ({ type: 'better-sqlite3', database: file, key: 'hunter2' }),
     ...wrong(/^store: this version opens no encrypted database; leave out "key"$/),
   },
+  ...[function OtherDatabase() {}, { Database }, null, 'better-sqlite3'].map((driver) => ({
+    title: `options with another driver (${typeof driver})`,
+    path: ({ file }: World) => ({ type: 'better-sqlite3', database: file, driver }),
+    ...wrong(/^store: "driver" must be the better-sqlite3 that Holdpoint itself opens the file with, or a class /),
+  })),
   { title: 'a folder', path: ({ dir }) => dir, ...unreadable(/is not a file; give the path of a database file/) },
   {
     title: 'a path in a folder that is not there',
@@ -99,6 +92,25 @@ const REFUSED: readonly Refused[] = [
     },
     path: ({ dir }) => join(dir, 'link.db'),
     ...insecure(/link\.db is a symbolic link/),
+  },
+  ...['first', 'second'].map((name) => ({
+    title: `a database with two names, by its ${name}`,
+    make: ({ dir, file }: World) => {
+      new Database(file).close();
+      linkSync(file, join(dir, 'second.db'));
+    },
+    path: ({ dir, file }: World) => (name === 'first' ? file : join(dir, 'second.db')),
+    ...insecure(/(runs|second)\.db has 2 names \(hard links\), and was not opened; .*find .* -samefile/),
+  })),
+  {
+    title: 'a file with a -wal beside it that has another name',
+    make: ({ dir, file }) => {
+      new Database(file).close();
+      writeFileSync(join(dir, 'theirs'), 'planted', { mode: 0o600 });
+      linkSync(join(dir, 'theirs'), `${file}-wal`);
+    },
+    path: ({ file }) => file,
+    ...insecure(/runs\.db-wal has 2 names \(hard links\)/),
   },
   ...([0o620, 0o602, 0o666] as const).map((mode) => ({
     title: `a file of mode ${mode.toString(8)}`,
@@ -253,63 +265,3 @@ describe('a store that cannot be opened', () => {
     await world.open([AGENT], { store });
   });
 });
-
-if (process.getuid) {
-  describe('a store that its user may not write', () => {
-    let world: World;
-    beforeEach(async () => {
-      world = new World();
-      const { runtime } = await world.open([AGENT]);
-      await runtime.close();
-      chmodSync(world.dir, 0o755);
-    });
-    afterEach(() => {
-      chmodSync(world.dir, 0o755);
-      return world.close();
-    });
-
-    async function triedOn(file: string): Promise<Tried[]> {
-      const child = new Child(new URL('./unprivileged.js', import.meta.url), [file]);
-      const tried = await child.next<Tried[]>();
-      await child.exited;
-      return tried;
-    }
-
-    it('S1: a file that may only be read is refused in words, and not touched', async () => {
-      chmodSync(world.file, 0o444);
-      chmodSync(world.dir, 0o555);
-      const before = contents(world.dir);
-      for (const { name, message } of await triedOn(world.file)) {
-        expect(`${name}: ${message}`).to.match(/StoreError: cannot open .*runs\.db: the file .*permissions.*SQLITE_/);
-      }
-      expect(contents(world.dir)).to.deep.equal(before);
-    });
-
-    it('S1: a file that may not be read is refused in words', async () => {
-      chmodSync(world.file, 0o000);
-      for (const { name, message } of await triedOn(world.file)) {
-        expect(`${name}: ${message}`).to.match(
-          /StoreError: cannot open .*runs\.db: the file cannot be opened.*SQLITE_CANTOPEN/,
-        );
-      }
-    });
-
-    it('S1: a folder that may not be written to is refused in words, and stays as it was', async () => {
-      const folder = join(world.dir, 'locked');
-      mkdirSync(folder, { mode: 0o555 });
-      const [runtime, client] = await triedOn(join(folder, 'new.db'));
-      expect(`${runtime?.name}: ${runtime?.message}`).to.match(/StoreError: cannot create .*new\.db: EACCES/);
-      expect(client?.name).to.equal('NotFoundError');
-      expect(readdirSync(folder)).to.deep.equal([]);
-    });
-
-    it('S1: a folder that may not be looked into is refused in words', async () => {
-      const folder = join(world.dir, 'hidden');
-      mkdirSync(folder, { mode: 0o000 });
-      const tried = await triedOn(join(folder, 'new.db'));
-      for (const { name, message } of tried) {
-        expect(`${name}: ${message}`).to.match(/StoreError: cannot look at .*new\.db: EACCES/);
-      }
-    });
-  });
-}

@@ -9,15 +9,14 @@ export interface Tried {
   readonly typed: boolean;
 }
 
-const NOBODY = 65_534;
-const [, , file] = process.argv;
+const [, , file, uid] = process.argv;
 
-if (file !== undefined) void report(file);
+if (file !== undefined) void report(file, Number(uid));
 
-async function report(path: string): Promise<void> {
+async function report(path: string, user: number): Promise<void> {
   // All code is loaded before the privileges go: it may lie where only its owner can read.
   await (await Runtime.open({ store: ':memory:', agents: [] })).close();
-  if (process.getuid?.() === 0) process.setuid?.(NOBODY);
+  if (process.getuid?.() === 0) process.setuid?.(user);
   const tried = [
     await attempt('runtime', () => Runtime.open({ store: path, agents: [] })),
     await attempt('client', () => Client.open({ store: path })),
