@@ -78,7 +78,7 @@ export async function reviveArguments(input: InputDefinition, args: ValidArgumen
 function readRaw(raw: unknown, problems: Problem[]): JsonObject | null {
   if (typeof raw !== 'string') return readObject(raw, problems);
   const text = readJsonText(raw, ROOT);
-  problems.push(...text.problems);
+  for (const { path, message } of text.problems) problems.push({ path, message });
   return text.value === undefined ? null : readObject(text.value, problems);
 }
 

@@ -131,6 +131,23 @@ describe('the arguments that an agent asks for', () => {
     ]);
   });
 
+  it('P3: are refused if their text has a number that would be judged, shown and run as another', async () => {
+    class Transfer {
+      @IsInt() account!: number;
+    }
+    const input = defineInput(Transfer);
+    const lost = await problems('{"account": 9007199254740993}', input);
+    expect(lost).to.deep.equal([
+      'args.account: is a whole number beyond 2^53 that would be rounded; write it as a text',
+    ]);
+    expect(await problems('{"account": 1e400}', input)).to.have.length(1);
+    const checked = await validateArguments(input, '{"account":1e-400}');
+    expect(checked).to.have.nested.property('problems[0]').with.all.keys('path', 'message');
+    expect(accepted(await validateArguments(input, '{"account": 9007199254740992}'))).to.deep.equal({
+      account: 2 ** 53,
+    });
+  });
+
   it('are refused beyond 256 levels, and no depth ends the process', async () => {
     const nest = (depth: number): unknown => JSON.parse('{"a":'.repeat(depth) + '1' + '}'.repeat(depth));
     expect(accepted(await validateArguments(ORDER, { ...valid, meta: nest(255) }))).to.have.property('meta');
