@@ -1,6 +1,6 @@
 import { isPlainObject, type Json, type JsonObject } from '../model/json.js';
 import type { Problem } from '../model/step.js';
-import { membersOf } from './constraints.js';
+import { enumOf } from './constraints.js';
 import { unknownProperty } from './screen.js';
 import { isConditional, nameOf, type ClassShape, type Held, type PropertyShape } from './shape.js';
 import { memberPath } from './paths.js';
@@ -54,9 +54,10 @@ function nullMisfit({ list, validators }: PropertyShape): string | null {
 /** class-validator takes the names of a numeric enum for its values; a tool that is typed by the enum would not. */
 function isMember(value: unknown, { validators }: PropertyShape): boolean {
   if (validators.some(isConditional)) return true;
-  return validators.every(({ name, constraints, each, validateIf }) => {
-    if (name !== 'isEnum' || validateIf) return true;
-    const members = membersOf(constraints[0]);
+  return validators.every((validator) => {
+    const { each, validateIf } = validator;
+    const members = enumOf(validator);
+    if (!members || validateIf) return true;
     return (each && Array.isArray(value) ? (value as unknown[]) : [value]).every((item) => members.includes(item));
   });
 }

@@ -1,7 +1,7 @@
 import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
 import type { Json, JsonObject } from '../model/json.js';
 import { allOf, constraintOf } from './constraints.js';
-import { isConditional, isNested, withNested, type ClassShape, type PropertyShape } from './shape.js';
+import { isConditional, isNested, withNested, type ClassShape, type Held, type PropertyShape } from './shape.js';
 
 /**
  * The JSON Schema (2020-12) of an input class: what an agent is told, and an approver shown.
@@ -54,13 +54,13 @@ class SchemaWriter {
 
   /** What is left of a property's value when its `@Transform` and its conditions are passed. */
   #checkedOf(property: PropertyShape): JsonObject {
-    const { validators } = property;
+    const { validators, holds } = property;
     const item = validators.filter((validator) => validator.each);
     const whole = validators.filter((validator) => !validator.each);
-    const nested = property.holds.kind === 'object' ? [this.#referenceTo(property.holds.shape, property.name)] : [];
-    const ofItems = allOf([...schemasOf(item), ...nested]);
-    const ofWhole = allOf([...schemasOf(whole), ...(property.list ? [listOf(ofItems, whole)] : nested)]);
-    const notes = validators.flatMap((validator) => constraintOf(validator).note ?? []);
+    const nested = holds.kind === 'object' ? [this.#referenceTo(holds.shape, property.name)] : [];
+    const ofItems = allOf([...schemasOf(item, holds), ...nested]);
+    const ofWhole = allOf([...schemasOf(whole, holds), ...(property.list ? [listOf(ofItems, property)] : nested)]);
+    const notes = validators.flatMap((validator) => constraintOf(validator, holds.kind).note ?? []);
     const schema = notes.length > 0 ? { ...ofWhole, description: `Also checked: ${notes.join(', ')}` } : ofWhole;
     return validators.some(({ name }) => name === 'isOptional') ? nullable(schema) : schema;
   }
@@ -93,13 +93,18 @@ function containsItself(shape: ClassShape): boolean {
   );
 }
 
-function schemasOf(validators: readonly ValidationMetadata[]): JsonObject[] {
-  return validators.map((validator) => constraintOf(validator).schema).filter((schema) => schema !== null);
+function schemasOf(validators: readonly ValidationMetadata[], { kind }: Held): JsonObject[] {
+  return validators.map((validator) => constraintOf(validator, kind).schema).filter((schema) => schema !== null);
 }
 
-/** Objects are unique by identity only, so a schema may ask for unique items where they are known to be none. */
-function listOf(items: JsonObject, whole: readonly ValidationMetadata[]): JsonObject {
-  const unique = whole.some(({ name, validateIf }) => name === 'arrayUnique' && !validateIf);
+/**
+ * Objects are unique by identity only, and so are the dates that texts become; a schema may ask for unique items where they
+ * are known to be neither.
+ */
+function listOf(items: JsonObject, { holds, validators }: PropertyShape): JsonObject {
+  const unique =
+    holds.kind !== 'date' &&
+    validators.some(({ name, each, validateIf }) => name === 'arrayUnique' && !each && !validateIf);
   return {
     type: 'array',
     ...(Object.keys(items).length > 0 ? { items } : {}),
@@ -108,11 +113,11 @@ function listOf(items: JsonObject, whole: readonly ValidationMetadata[]): JsonOb
 }
 
 /** Whether a value must be given: no default stands in, and some validator is known to refuse a missing one. */
-function isRequired({ validators, hasDefault }: PropertyShape): boolean {
+function isRequired({ validators, holds, hasDefault }: PropertyShape): boolean {
   if (hasDefault || validators.some((validator) => isConditional(validator) || validator.name === 'isOptional'))
     return false;
   return validators.some((validator) => {
-    return validator.name !== 'isEmpty' && !isNested(validator) && constraintOf(validator).schema !== null;
+    return validator.name !== 'isEmpty' && !isNested(validator) && constraintOf(validator, holds.kind).schema !== null;
   });
 }
 

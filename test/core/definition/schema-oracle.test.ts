@@ -113,6 +113,7 @@ const leaf = fc.oneof(
     false,
     null,
   ),
+  fc.constantFrom('2026-01-31T09:30:00Z', '2026-02-01T00:00:00+01:00'),
   fc.constantFrom('a@b.co', 'ü@example.com', 'example.com', 'http://a.b/c', '127.0.0.1', '::1', '2026-01-31', '12'),
   fc.string({ unit: 'grapheme-composite', maxLength: 4 }),
   fc.integer(),
@@ -145,7 +146,13 @@ function classOf(used: readonly Use[]): InputClass {
   class Generated {
     declare value: unknown;
   }
-  const all: Record<string, Make> = { ...EXACT, ...LOOSE, ...LOOSE_OF_LISTS, isOptional: () => cv.IsOptional() };
+  const all: Record<string, Make> = {
+    ...EXACT,
+    ...LOOSE,
+    ...LOOSE_OF_LISTS,
+    isDate: (options) => cv.IsDate(options),
+    isOptional: () => cv.IsOptional(),
+  };
   for (const { name, each } of used) all[name]!({ each })(Generated.prototype, 'value');
   return Generated;
 }
@@ -235,6 +242,59 @@ describe('the JSON Schema, beside what validation accepts', () => {
       }
       if (onlyStrings && name !== 'IsInstance') expect(accepts({ value: 1 }), name).to.equal(false);
     }
+  });
+
+  it('never refuses what validation accepts, nor accepts another type, whatever @Type names', async () => {
+    const types = { Number, String, Boolean, Date };
+    const kinds = { ...EXACT, ...LOOSE, isDate: (options: cv.ValidationOptions) => cv.IsDate(options) };
+    let met = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        uses(kinds, LOOSE_OF_LISTS),
+        fc.constantFrom(...Object.values(types)),
+        args,
+        async (used, type, values) => {
+          const dated = type === Date ? used : used.filter(({ name }) => name !== 'isDate');
+          const cls = classOf(dated.length > 0 ? dated : [{ name: 'isDefined', each: false }]);
+          Type(() => type)(cls.prototype as object, 'value');
+          const input = defineInput(cls);
+          const accepts = compile(input.schema);
+          for (const given of values) {
+            if (!(await validateArguments(input, given)).ok) continue;
+            met += 1;
+            expect(accepts(given), `${JSON.stringify(given)} by ${JSON.stringify(input.schema)}`).to.equal(true);
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    expect(met).to.be.above(RUNS);
+  });
+
+  it('refuses no value that validation judges as an instance: dates, and objects with defaults', async () => {
+    class Defaulted {
+      @cv.IsInt() n = 1;
+    }
+    class Instances {
+      @cv.IsOptional() @cv.ArrayUnique() @cv.IsDate({ each: true }) @Type(() => Date) dates?: Date[];
+      @cv.IsOptional() @cv.IsObject() @Type(() => Date) date?: Date;
+      @cv.IsOptional() @cv.IsNotEmptyObject() @cv.ValidateNested() @Type(() => Defaulted) object?: Defaulted;
+      @cv.IsOptional() @cv.Matches(/^C:\\.{2}$/) path?: string;
+    }
+    const input = defineInput(Instances);
+    const accepts = compile(input.schema, true);
+    for (const given of [
+      { dates: ['2026-01-31', '2026-01-31'] },
+      { date: '2026-01-31' },
+      { object: {} },
+      { path: 'C:\\😀' },
+    ]) {
+      expect((await validateArguments(input, given)).ok, JSON.stringify(given)).to.equal(true);
+    }
+    expect(accepts({ dates: ['2026-01-31T00:00:00Z', '2026-01-31T00:00:00Z'] })).to.equal(true);
+    expect(accepts({ date: '2026-01-31T00:00:00Z' })).to.equal(true);
+    expect(accepts({ object: {} })).to.equal(true);
+    expect(accepts({ path: 'C:\\😀' })).to.equal(true);
   });
 
   it('hints at a format only where it is the usual one: what has the format is accepted', async () => {

@@ -69,6 +69,16 @@ describe('the JSON Schema of an input class', () => {
     expect(propertySchema(cv.ArrayUnique(), cv.IsObject({ each: true }))).not.to.have.property('uniqueItems');
   });
 
+  it('asks for no unique items of dates, which are unique by identity', () => {
+    const dates = propertySchema(
+      cv.ArrayUnique(),
+      cv.IsDate({ each: true }),
+      Type(() => Date),
+    );
+    expect(dates).to.have.nested.property('items.format', 'date-time');
+    expect(dates).not.to.have.property('uniqueItems');
+  });
+
   it('lists the values of enums, const objects and the like', () => {
     expect(propertySchema(cv.IsEnum(Size))).to.deep.equal({ enum: ['S', 'L'] });
     expect(propertySchema(cv.IsEnum(Level))).to.deep.equal({ enum: [0, 1] });
@@ -127,6 +137,8 @@ describe('the JSON Schema of an input class', () => {
       ['a', 'i'],
       ['a-\\-'],
       ['\\p{L}'],
+      ['^C:\\\\.{2}$'],
+      ['\\\\\\S'],
       ['é{2}'],
     ] as const) {
       expect(propertySchema(cv.Matches(new RegExp(pattern, flags)))).to.deep.equal({
@@ -148,6 +160,15 @@ describe('the JSON Schema of an input class', () => {
     expect(propertySchema(cv.IsString({ validateIf: () => false }))).to.deep.equal({
       description: 'Also checked: isString in some cases',
     });
+  });
+
+  it('says nothing of a custom validator that has the name of one with arguments, and none', () => {
+    for (const name of ['isEnum', 'isIn', 'equals', 'matches', 'contains', 'min', 'isLength', 'isUuid']) {
+      const custom = cv.ValidateBy({ name, validator: { validate: () => true } });
+      expect(propertySchema(custom), name).to.deep.equal({ description: `Also checked: ${name}` });
+      const other = cv.ValidateBy({ name, constraints: [null], validator: { validate: () => true } });
+      expect(() => propertySchema(other), name).not.to.throw();
+    }
   });
 
   it('leaves a transformed or conditional property open, and says what is checked of it', () => {
