@@ -1,7 +1,15 @@
 import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
 import type { Json, JsonObject } from '../model/json.js';
 import { allOf, constraintOf } from './constraints.js';
-import { isConditional, isNested, withNested, type ClassShape, type Held, type PropertyShape } from './shape.js';
+import {
+  isConditional,
+  isNested,
+  standsAlone,
+  withNested,
+  type ClassShape,
+  type Held,
+  type PropertyShape,
+} from './shape.js';
 
 /**
  * The JSON Schema (2020-12) of an input class: what an agent is told, and an approver shown.
@@ -58,11 +66,14 @@ class SchemaWriter {
     const item = validators.filter((validator) => validator.each);
     const whole = validators.filter((validator) => !validator.each);
     const nested = holds.kind === 'object' ? [this.#referenceTo(holds.shape, property.name)] : [];
-    const ofItems = allOf([...schemasOf(item, holds), ...nested]);
-    const ofWhole = allOf([...schemasOf(whole, holds), ...(property.list ? [listOf(ofItems, property)] : nested)]);
+    const isOptional = validators.some(({ name }) => name === 'isOptional');
+    const ofItems = allOf([...typed(schemasOf(item, holds), property, true), ...nested]);
+    const ofWhole = property.list
+      ? allOf([...schemasOf(whole, holds), listOf(ofItems, property)])
+      : allOf([...typed(schemasOf(whole, holds), property, !isOptional), ...nested]);
     const notes = validators.flatMap((validator) => constraintOf(validator, holds.kind).note ?? []);
     const schema = notes.length > 0 ? { ...ofWhole, description: `Also checked: ${notes.join(', ')}` } : ofWhole;
-    return validators.some(({ name }) => name === 'isOptional') ? nullable(schema) : schema;
+    return isOptional ? nullable(schema) : schema;
   }
 
   #referenceTo(shape: ClassShape, property: string): JsonObject {
@@ -95,6 +106,21 @@ function containsItself(shape: ClassShape): boolean {
 
 function schemasOf(validators: readonly ValidationMetadata[], { kind }: Held): JsonObject[] {
   return validators.map((validator) => constraintOf(validator, kind).schema).filter((schema) => schema !== null);
+}
+
+/** What validators say of one value, with the type that `@Type` names where they name none, and null unless they refuse it. */
+function typed(parts: readonly JsonObject[], property: PropertyShape, withNull: boolean): readonly JsonObject[] {
+  const { kind } = property.holds;
+  if (kind === 'object' || property.transformed || !standsAlone(property)) return parts;
+  if (parts.some((part) => 'type' in part)) return parts;
+  const type = kind === 'date' ? 'string' : kind;
+  const mayBeNull = withNull && parts.every(acceptsNull);
+  return [{ type: mayBeNull ? [type, 'null'] : type, ...(kind === 'date' ? { format: 'date-time' } : {}) }, ...parts];
+}
+
+/** Every validator that says something refuses null, but one that lists it. */
+function acceptsNull({ enum: values, const: value }: JsonObject): boolean {
+  return value === null || (Array.isArray(values) && (values as readonly Json[]).includes(null));
 }
 
 /**

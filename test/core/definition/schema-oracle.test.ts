@@ -244,7 +244,7 @@ describe('the JSON Schema, beside what validation accepts', () => {
     }
   });
 
-  it('never refuses what validation accepts, nor accepts another type, whatever @Type names', async () => {
+  it('never refuses what validation accepts, whatever @Type names', async () => {
     const types = { Number, String, Boolean, Date };
     const kinds = { ...EXACT, ...LOOSE, isDate: (options: cv.ValidationOptions) => cv.IsDate(options) };
     let met = 0;
@@ -263,6 +263,31 @@ describe('the JSON Schema, beside what validation accepts', () => {
             if (!(await validateArguments(input, given)).ok) continue;
             met += 1;
             expect(accepts(given), `${JSON.stringify(given)} by ${JSON.stringify(input.schema)}`).to.equal(true);
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    expect(met).to.be.above(RUNS);
+  });
+
+  it('accepts nothing else where @Type names the type, and the validators are exact and name none', async () => {
+    const { isIn, isEnum, isLevel, equals } = EXACT;
+    const untyped = { isDefined: LOOSE.isDefined!, isIn: isIn!, isEnum: isEnum!, isLevel: isLevel!, equals: equals! };
+    let met = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        uses(untyped, OF_LISTS),
+        fc.constantFrom(Number, String, Boolean),
+        args,
+        async (used, type, values) => {
+          const cls = classOf(used);
+          Type(() => type)(cls.prototype as object, 'value');
+          const input = defineInput(cls);
+          for (const given of values.filter(compile(input.schema))) {
+            met += 1;
+            const checked = await validateArguments(input, given);
+            expect(checked.ok, `${JSON.stringify(given)} by ${JSON.stringify(input.schema)}`).to.equal(true);
           }
         },
       ),

@@ -77,6 +77,12 @@ describe('the JSON Schema of an input class', () => {
     );
     expect(dates).to.have.nested.property('items.format', 'date-time');
     expect(dates).not.to.have.property('uniqueItems');
+    const counts = propertySchema(
+      cv.ArrayUnique(),
+      cv.IsDefined({ each: true }),
+      Type(() => Number),
+    );
+    expect(counts).to.have.property('uniqueItems', true);
   });
 
   it('lists the values of enums, const objects and the like', () => {
@@ -169,6 +175,27 @@ describe('the JSON Schema of an input class', () => {
       const other = cv.ValidateBy({ name, constraints: [null], validator: { validate: () => true } });
       expect(() => propertySchema(other), name).not.to.throw();
     }
+  });
+
+  it('states the type that @Type names where no validator does, with null where none refuses it', () => {
+    const typed = (type: unknown, ...decorators: PropertyDecorator[]): Json | undefined => {
+      return propertySchema(
+        ...decorators,
+        Type(() => type as () => void),
+      );
+    };
+    expect(typed(Number, cv.IsDefined())).to.deep.equal({ type: 'number' });
+    expect(typed(Boolean, cv.Allow())).to.deep.equal({ type: ['boolean', 'null'] });
+    expect(typed(String, cv.IsNotEmpty())).to.deep.equal({ type: 'string', minLength: 1 });
+    expect(typed(Date, cv.IsDefined())).to.deep.equal({ type: 'string', format: 'date-time' });
+    expect(typed(Date, cv.IsOptional())).to.deep.equal({ type: ['string', 'null'], format: 'date-time' });
+    expect(typed(Number, cv.IsInt())).to.deep.equal({ type: 'integer' });
+    expect(typed(Number, cv.IsIn([1, null]))).to.deep.equal({ type: ['number', 'null'], enum: [1, null] });
+    expect(typed(Number, cv.IsArray())).to.deep.equal({ type: 'array', items: { type: ['number', 'null'] } });
+    expect(typed(Number, cv.IsDefined({ each: true }))).to.deep.equal({ type: 'array', items: { type: 'number' } });
+    expect(typed(Number, cv.IsArray({ each: true }))).to.deep.equal({ type: 'array', items: { type: 'array' } });
+    expect(typed(Number, cv.IsArray({ validateIf: () => false }))).not.to.have.property('type');
+    expect(typed(Object, cv.IsDefined())).to.deep.equal({});
   });
 
   it('leaves a transformed or conditional property open, and says what is checked of it', () => {
