@@ -69,6 +69,9 @@ const EXACT = new Map<string, Render>(
   }),
 );
 
+/** Exact ones that may be given options, of which their JSON Schema says nothing. */
+const WITH_OPTIONS = new Set('isNotEmptyObject isEmail isUrl isUuid isDateString isIso8601'.split(' '));
+
 /** Validators that say more than JSON Schema can, or say something only for some of their arguments. */
 const PARTIAL = new Map<string, Render>(
   Object.entries({
@@ -122,8 +125,12 @@ export function constraintOf(validator: ValidationMetadata, kind: Held['kind']):
   const ofInstance = ofInstances(name, kind);
   if (ofInstance) return { schema: ofInstance, note };
   const exact = EXACT.get(name)?.(constraints) ?? null;
-  if (exact) return { schema: exact, note: null };
+  if (exact) return { schema: exact, note: WITH_OPTIONS.has(name) && isGiven(constraints[0]) ? note : null };
   return { schema: PARTIAL.get(name)?.(constraints) ?? (OF_STRINGS.has(name) ? string() : null), note };
+}
+
+function isGiven(option: unknown): boolean {
+  return typeof option === 'object' && option !== null ? Object.keys(option).length > 0 : option !== undefined;
 }
 
 /** Validators judge instances: a date is an object to them, a text in JSON, and an object is not empty by its defaults. */

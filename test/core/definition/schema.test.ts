@@ -177,6 +177,34 @@ describe('the JSON Schema of an input class', () => {
     }
   });
 
+  it('names in words the options of a validator that has a form in it', () => {
+    expect(propertySchema(cv.IsUUID('4'))).to.deep.equal({
+      type: 'string',
+      format: 'uuid',
+      description: 'Also checked: isUuid("4")',
+    });
+    expect(propertySchema(cv.IsUrl({ protocols: ['https'] }))).to.deep.equal({
+      type: 'string',
+      format: 'uri',
+      description: 'Also checked: isUrl({"protocols":["https"]})',
+    });
+    expect(propertySchema(cv.IsEmail({ host_whitelist: ['a.com'] }))).to.have.property(
+      'description',
+      'Also checked: isEmail({"host_whitelist":["a.com"]})',
+    );
+    expect(propertySchema(cv.IsNotEmptyObject({ nullable: false }))).to.deep.equal({
+      type: 'object',
+      minProperties: 1,
+      description: 'Also checked: isNotEmptyObject({"nullable":false})',
+    });
+    expect(propertySchema(cv.IsISO8601({ strict: true }))).to.have.property(
+      'description',
+      'Also checked: isIso8601({"strict":true})',
+    );
+    expect(propertySchema(cv.IsEmail({}))).to.deep.equal({ type: 'string', format: 'email' });
+    expect(propertySchema(cv.IsIP(4))).to.deep.equal({ type: 'string', format: 'ipv4' });
+  });
+
   it('states the type that @Type names where no validator does, with null where none refuses it', () => {
     const typed = (type: unknown, ...decorators: PropertyDecorator[]): Json | undefined => {
       return propertySchema(
