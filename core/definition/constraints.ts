@@ -116,17 +116,25 @@ const SILENT: Constraint = { schema: null, note: null };
 
 /** What one validator says of a value, or of each item of a list, where `@Type` names what that is. */
 export function constraintOf(validator: ValidationMetadata, kind: Held['kind']): Constraint {
-  const { name = '', type } = validator;
-  const constraints: readonly unknown[] = Array.isArray(validator.constraints) ? validator.constraints : [];
+  const { type, validateIf } = validator;
   if (type !== ValidationTypes.CUSTOM_VALIDATION && type !== ValidationTypes.IS_DEFINED) return SILENT;
-  const note = noteOf(validator, constraints);
-  if (validator.validateIf) return { schema: null, note: `${note} in some cases` };
-  if (WITH_CONSTRAINTS.has(name) && !Array.isArray(validator.constraints)) return { schema: null, note };
+  const note = noteOf(validator, constraintsOf(validator));
+  return validateIf ? { schema: null, note: `${note} in some cases` } : unconditional(validator, kind, note);
+}
+
+function unconditional(validator: ValidationMetadata, kind: Held['kind'], note: string): Constraint {
+  const { name = '' } = validator;
+  const constraints = constraintsOf(validator);
+  if (WITH_CONSTRAINTS.has(name) && constraints.length === 0) return { schema: null, note };
   const ofInstance = ofInstances(name, kind);
   if (ofInstance) return { schema: ofInstance, note };
-  const exact = EXACT.get(name)?.(constraints) ?? null;
+  const exact = EXACT.get(name)?.(constraints);
   if (exact) return { schema: exact, note: WITH_OPTIONS.has(name) && isGiven(constraints[0]) ? note : null };
   return { schema: PARTIAL.get(name)?.(constraints) ?? (OF_STRINGS.has(name) ? string() : null), note };
+}
+
+function constraintsOf({ constraints }: ValidationMetadata): readonly unknown[] {
+  return Array.isArray(constraints) ? constraints : [];
 }
 
 function isGiven(option: unknown): boolean {
@@ -140,9 +148,9 @@ function ofInstances(name: string, kind: Held['kind']): JsonObject | null {
 }
 
 /** The members of the enum that a validator asks for one of; null if it asks for none. */
-export function enumOf({ name, constraints }: ValidationMetadata): readonly unknown[] | null {
-  const [entity] = Array.isArray(constraints) ? (constraints as readonly unknown[]) : [];
-  return name === 'isEnum' && hasMembers(entity) ? membersOf(entity) : null;
+export function enumOf(validator: ValidationMetadata): readonly unknown[] | null {
+  const [entity] = constraintsOf(validator);
+  return validator.name === 'isEnum' && hasMembers(entity) ? membersOf(entity) : null;
 }
 
 function hasMembers(entity: unknown): entity is Readonly<Record<string, unknown>> {
@@ -187,7 +195,9 @@ function patternOf(given: unknown, flags: unknown): JsonObject | null {
   const pattern = given instanceof RegExp ? given : new RegExp(String(given), flags as string | undefined);
   if (/[^gu]/.test(pattern.flags)) return null;
   // Read in pairs: in `\\.` it is the backslash that is escaped, and the point is any character.
-  const unescaped = pattern.source.replace(/\\([\x20-\x7e])/g, (pair, char) => (/[WDSBup]/.test(char) ? pair : 'x'));
+  const unescaped = pattern.source.replace(/\\([\x20-\x7e])/g, (pair, char: string) =>
+    /[WDSBup]/.test(char) ? pair : 'x',
+  );
   const countsUnits = !pattern.unicode && /[^\x20-\x7e]|\.|\[\^|\\/.test(unescaped);
   if (countsUnits || !isUnicodePattern(pattern.source)) return null;
   return string({ pattern: pattern.source });

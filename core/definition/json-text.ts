@@ -58,7 +58,7 @@ function alteredIn(text: string, root: string): TextProblem[] {
       const end = endOfString(text, index);
       scan.string(text.slice(index, end));
       index = end - 1;
-    } else if (/[-\d]/.test(text[index]!)) {
+    } else if (/[-\d]/.test(text.charAt(index))) {
       const end = endOfNumber(text, index);
       scan.number(text.slice(index, end));
       index = end - 1;

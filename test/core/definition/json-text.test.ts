@@ -1,11 +1,14 @@
 import { expect } from 'chai';
+import { IsInt } from 'class-validator';
 import fc from 'fast-check';
+import { validateArguments } from '../../../core/definition/arguments.js';
 import { readJsonText } from '../../../core/definition/json-text.js';
+import { accepted, defineInput, problemsWith } from './support.js';
 
 const repeated = (text: string): string[] => readJsonText(text, 'args').problems.map(({ path }) => path);
 
 const digits = (maxLength: number): fc.Arbitrary<string> => {
-  return fc.array(fc.constantFrom(...'0012345678999'), { maxLength }).map((all) => all.join(''));
+  return fc.stringMatching(/^(0|9|[0-9])*$/, { maxLength });
 };
 
 /** Numbers as a text may write them, near 2^53 and near 0 above all. */
@@ -125,5 +128,24 @@ describe('a JSON text', () => {
     const lost = Array.from({ length: 20_000 }, () => '9007199254740993').join();
     expect(repeated(`${'['.repeat(depth)}${lost}${']'.repeat(depth)}`)).to.have.length(20_000);
     expect(repeated(`[${'9'.repeat(1_000_000)}]`)).to.have.length(1);
+  });
+});
+
+describe('the JSON text of arguments', () => {
+  it('P3: is refused if it has a number that would be judged, shown and run as another', async () => {
+    class Transfer {
+      @IsInt() account!: number;
+    }
+    const input = defineInput(Transfer);
+    const lost = await problemsWith('{"account": 9007199254740993}', input);
+    expect(lost).to.deep.equal([
+      'args.account: is a whole number beyond 2^53 that would be rounded; write it as a text',
+    ]);
+    expect(await problemsWith('{"account": 1e400}', input)).to.have.length(1);
+    const checked = await validateArguments(input, '{"account":1e-400}');
+    expect(checked).to.have.nested.property('problems[0]').with.all.keys('path', 'message');
+    expect(accepted(await validateArguments(input, '{"account": 9007199254740992}'))).to.deep.equal({
+      account: 2 ** 53,
+    });
   });
 });
