@@ -97,7 +97,7 @@ export function rebuildArguments(input: InputDefinition, args: ValidArguments): 
 function readRaw(raw: unknown, problems: Problem[]): JsonObject | null {
   if (typeof raw !== 'string') return readObject(raw, problems);
   const text = readJsonText(raw, ROOT);
-  problems.push(...text.problems);
+  for (const { path, message } of text.problems) problems.push({ path, message });
   return text.value === undefined ? null : readObject(text.value, problems);
 }
 

@@ -2,6 +2,7 @@ import { ValidationTypes } from 'class-validator';
 import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
 import { canonicalJson } from '../model/canonical-json.js';
 import type { Json, JsonObject } from '../model/json.js';
+import type { Held } from './shape.js';
 
 /**
  * What each validator of class-validator says in JSON Schema.
@@ -64,9 +65,12 @@ const EXACT = new Map<string, Render>(
 
     equals: ([value]) => (isPrimitive(value) ? { const: value } : null),
     isIn: ([values]) => oneOf(values),
-    isEnum: ([entity]) => oneOf(membersOf(entity)),
+    isEnum: ([entity]) => (hasMembers(entity) ? oneOf(membersOf(entity)) : null),
   }),
 );
+
+/** Exact ones that may be given options, of which their JSON Schema says nothing. */
+const WITH_OPTIONS = new Set('isNotEmptyObject isEmail isUrl isUuid isDateString isIso8601'.split(' '));
 
 /** Validators that say more than JSON Schema can, or say something only for some of their arguments. */
 const PARTIAL = new Map<string, Render>(
@@ -97,26 +101,67 @@ const OF_STRINGS = new Set(
   ).split(' '),
 );
 
+/** Validators that always have constraints. One of such a name without them is somebody's own. */
+const WITH_CONSTRAINTS = new Set(
+  (
+    'arrayContains arrayMaxSize arrayMinSize arrayNotContains contains equals isAlpha isAlphanumeric isBase64 ' +
+    'isByteLength isCurrency isDateString isDecimal isDivisibleBy isEmail isEnum isFqdn isHash isISSN isIdentityCard ' +
+    'isIn isInstance isIp isIsbn isIso8601 isLength isMacAddress isMobilePhone isNotEmptyObject isNumber ' +
+    'isNumberString isPassportNumber isPhoneNumber isPostalCode isRgbColor isStrongPassword isTaxId isUrl isUuid ' +
+    'matches max maxDate maxLength min minDate minLength notContains'
+  ).split(' '),
+);
+
 const SILENT: Constraint = { schema: null, note: null };
 
-/** What one validator says of a value, or of each item of a list. */
-export function constraintOf(validator: ValidationMetadata): Constraint {
-  const { name = '', type } = validator;
-  const constraints: readonly unknown[] = Array.isArray(validator.constraints) ? validator.constraints : [];
+/** What one validator says of a value, or of each item of a list, where `@Type` names what that is. */
+export function constraintOf(validator: ValidationMetadata, kind: Held['kind']): Constraint {
+  const { type, validateIf } = validator;
   if (type !== ValidationTypes.CUSTOM_VALIDATION && type !== ValidationTypes.IS_DEFINED) return SILENT;
-  const note = noteOf(validator, constraints);
-  if (validator.validateIf) return { schema: null, note: `${note} in some cases` };
-  const exact = EXACT.get(name)?.(constraints) ?? null;
-  if (exact) return { schema: exact, note: null };
+  const note = noteOf(validator, constraintsOf(validator));
+  return validateIf ? { schema: null, note: `${note} in some cases` } : unconditional(validator, kind, note);
+}
+
+function unconditional(validator: ValidationMetadata, kind: Held['kind'], note: string): Constraint {
+  const { name = '' } = validator;
+  const constraints = constraintsOf(validator);
+  if (WITH_CONSTRAINTS.has(name) && constraints.length === 0) return { schema: null, note };
+  const ofInstance = ofInstances(name, kind);
+  if (ofInstance) return { schema: ofInstance, note };
+  const exact = EXACT.get(name)?.(constraints);
+  if (exact) return { schema: exact, note: WITH_OPTIONS.has(name) && isGiven(constraints[0]) ? note : null };
   return { schema: PARTIAL.get(name)?.(constraints) ?? (OF_STRINGS.has(name) ? string() : null), note };
+}
+
+function constraintsOf({ constraints }: ValidationMetadata): readonly unknown[] {
+  return Array.isArray(constraints) ? constraints : [];
+}
+
+function isGiven(option: unknown): boolean {
+  return typeof option === 'object' && option !== null ? Object.keys(option).length > 0 : option !== undefined;
+}
+
+/** Validators judge instances: a date is an object to them, a text in JSON, and an object is not empty by its defaults. */
+function ofInstances(name: string, kind: Held['kind']): JsonObject | null {
+  if (kind === 'date' && name === 'isObject') return {};
+  return kind === 'object' && name === 'isNotEmptyObject' ? { type: 'object' } : null;
+}
+
+/** The members of the enum that a validator asks for one of; null if it asks for none. */
+export function enumOf(validator: ValidationMetadata): readonly unknown[] | null {
+  const [entity] = constraintsOf(validator);
+  return validator.name === 'isEnum' && hasMembers(entity) ? membersOf(entity) : null;
+}
+
+function hasMembers(entity: unknown): entity is Readonly<Record<string, unknown>> {
+  return (typeof entity === 'object' && entity !== null) || typeof entity === 'function';
 }
 
 /**
  * The members of an enum. A numeric enum also maps its numbers back to names, and class-validator takes those names for
  * members; TypeScript does not, and nor do we.
  */
-export function membersOf(entity: unknown): readonly unknown[] {
-  const members = entity as Readonly<Record<string, unknown>>;
+function membersOf(members: Readonly<Record<string, unknown>>): readonly unknown[] {
   const isReverse = (key: string): boolean => {
     const name = members[key];
     return typeof name === 'string' && members[name] === Number(key);
@@ -149,7 +194,11 @@ function addressOf(version: unknown): JsonObject | null {
 function patternOf(given: unknown, flags: unknown): JsonObject | null {
   const pattern = given instanceof RegExp ? given : new RegExp(String(given), flags as string | undefined);
   if (/[^gu]/.test(pattern.flags)) return null;
-  const countsUnits = !pattern.unicode && /[^\x20-\x7e]|\.|\[\^|\\[WDSBup]/.test(pattern.source.replaceAll('\\.', ''));
+  // Read in pairs: in `\\.` it is the backslash that is escaped, and the point is any character.
+  const unescaped = pattern.source.replace(/\\([\x20-\x7e])/g, (pair, char: string) =>
+    /[WDSBup]/.test(char) ? pair : 'x',
+  );
+  const countsUnits = !pattern.unicode && /[^\x20-\x7e]|\.|\[\^|\\/.test(unescaped);
   if (countsUnits || !isUnicodePattern(pattern.source)) return null;
   return string({ pattern: pattern.source });
 }

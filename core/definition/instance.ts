@@ -1,8 +1,8 @@
 import { isPlainObject, type Json, type JsonObject } from '../model/json.js';
 import type { Problem } from '../model/step.js';
-import { membersOf } from './constraints.js';
+import { enumOf } from './constraints.js';
 import { unknownProperty } from './screen.js';
-import { isConditional, nameOf, type ClassShape, type Held, type PropertyShape } from './shape.js';
+import { isConditional, nameOf, standsAlone, type ClassShape, type Held, type PropertyShape } from './shape.js';
 import { memberPath } from './paths.js';
 
 /**
@@ -33,15 +33,27 @@ function plainProperty(value: unknown, property: PropertyShape, path: string, pr
   if (wrong !== null) problems.push({ path, message: wrong });
   if (value === null) return value;
   if (!Array.isArray(value)) return plainItem(value, property.holds, path, problems);
-  return value.map((item: unknown, index) => plainItem(item, property.holds, `${path}[${index}]`, problems));
+  return value.map((item: unknown, index) => {
+    const at = `${path}[${index}]`;
+    const plain = plainItem(item, property.holds, at, problems);
+    if (property.list && isListForOne(item, property)) problems.push({ path: at, message: notAnArray(property) });
+    return plain;
+  });
+}
+
+function isListForOne(value: unknown, property: PropertyShape): boolean {
+  return Array.isArray(value) && standsAlone(property);
+}
+
+function notAnArray({ holds }: PropertyShape): string {
+  return `must be one ${holds.kind}, not an array`;
 }
 
 /** What class-validator lets pass, and the property's type would not. */
 function misfit(value: unknown, property: PropertyShape): string | null {
-  const { holds, list } = property;
+  const { list } = property;
   if (list && !Array.isArray(value)) return 'must be an array';
-  if (!list && Array.isArray(value) && holds.kind === 'object') return 'must be one object, not an array';
-  if (!list && Array.isArray(value) && holds.kind === 'date') return 'must be one date, not an array';
+  if (!list && isListForOne(value, property)) return notAnArray(property);
   return isMember(value, property) ? null : 'must be a value of the enum, not its name';
 }
 
@@ -54,9 +66,10 @@ function nullMisfit({ list, validators }: PropertyShape): string | null {
 /** class-validator takes the names of a numeric enum for its values; a tool that is typed by the enum would not. */
 function isMember(value: unknown, { validators }: PropertyShape): boolean {
   if (validators.some(isConditional)) return true;
-  return validators.every(({ name, constraints, each, validateIf }) => {
-    if (name !== 'isEnum' || validateIf) return true;
-    const members = membersOf(constraints[0]);
+  return validators.every((validator) => {
+    const { each, validateIf } = validator;
+    const members = enumOf(validator);
+    if (!members || validateIf) return true;
     return (each && Array.isArray(value) ? (value as unknown[]) : [value]).every((item) => members.includes(item));
   });
 }

@@ -1,7 +1,15 @@
 import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
 import type { Json, JsonObject } from '../model/json.js';
 import { allOf, constraintOf } from './constraints.js';
-import { isConditional, isNested, withNested, type ClassShape, type PropertyShape } from './shape.js';
+import {
+  isConditional,
+  isNested,
+  standsAlone,
+  withNested,
+  type ClassShape,
+  type Held,
+  type PropertyShape,
+} from './shape.js';
 
 /**
  * The JSON Schema (2020-12) of an input class: what an agent is told, and an approver shown.
@@ -54,15 +62,18 @@ class SchemaWriter {
 
   /** What is left of a property's value when its `@Transform` and its conditions are passed. */
   #checkedOf(property: PropertyShape): JsonObject {
-    const { validators } = property;
+    const { validators, holds } = property;
     const item = validators.filter((validator) => validator.each);
     const whole = validators.filter((validator) => !validator.each);
-    const nested = property.holds.kind === 'object' ? [this.#referenceTo(property.holds.shape, property.name)] : [];
-    const ofItems = allOf([...schemasOf(item), ...nested]);
-    const ofWhole = allOf([...schemasOf(whole), ...(property.list ? [listOf(ofItems, whole)] : nested)]);
-    const notes = validators.flatMap((validator) => constraintOf(validator).note ?? []);
+    const nested = holds.kind === 'object' ? [this.#referenceTo(holds.shape, property.name)] : [];
+    const isOptional = validators.some(({ name }) => name === 'isOptional');
+    const ofItems = allOf([...typed(schemasOf(item, holds), property, true), ...nested]);
+    const ofWhole = property.list
+      ? allOf([...schemasOf(whole, holds), listOf(ofItems, property)])
+      : allOf([...typed(schemasOf(whole, holds), property, !isOptional), ...nested]);
+    const notes = validators.flatMap((validator) => constraintOf(validator, holds.kind).note ?? []);
     const schema = notes.length > 0 ? { ...ofWhole, description: `Also checked: ${notes.join(', ')}` } : ofWhole;
-    return validators.some(({ name }) => name === 'isOptional') ? nullable(schema) : schema;
+    return isOptional ? nullable(schema) : schema;
   }
 
   #referenceTo(shape: ClassShape, property: string): JsonObject {
@@ -93,13 +104,33 @@ function containsItself(shape: ClassShape): boolean {
   );
 }
 
-function schemasOf(validators: readonly ValidationMetadata[]): JsonObject[] {
-  return validators.map((validator) => constraintOf(validator).schema).filter((schema) => schema !== null);
+function schemasOf(validators: readonly ValidationMetadata[], { kind }: Held): JsonObject[] {
+  return validators.map((validator) => constraintOf(validator, kind).schema).filter((schema) => schema !== null);
 }
 
-/** Objects are unique by identity only, so a schema may ask for unique items where they are known to be none. */
-function listOf(items: JsonObject, whole: readonly ValidationMetadata[]): JsonObject {
-  const unique = whole.some(({ name, validateIf }) => name === 'arrayUnique' && !validateIf);
+/** What validators say of one value, with the type that `@Type` names where they name none, and null unless they refuse it. */
+function typed(parts: readonly JsonObject[], property: PropertyShape, withNull: boolean): readonly JsonObject[] {
+  const { kind } = property.holds;
+  if (kind === 'object' || property.transformed || !standsAlone(property)) return parts;
+  if (parts.some((part) => 'type' in part)) return parts;
+  const type = kind === 'date' ? 'string' : kind;
+  const mayBeNull = withNull && parts.every(acceptsNull);
+  return [{ type: mayBeNull ? [type, 'null'] : type, ...(kind === 'date' ? { format: 'date-time' } : {}) }, ...parts];
+}
+
+/** Every validator that says something refuses null, but one that lists it. */
+function acceptsNull({ enum: values, const: value }: JsonObject): boolean {
+  return value === null || (Array.isArray(values) && (values as readonly Json[]).includes(null));
+}
+
+/**
+ * Objects are unique by identity only, and so are the dates that texts become; a schema may ask for unique items where they
+ * are known to be neither.
+ */
+function listOf(items: JsonObject, { holds, validators }: PropertyShape): JsonObject {
+  const unique =
+    holds.kind !== 'date' &&
+    validators.some(({ name, each, validateIf }) => name === 'arrayUnique' && !each && !validateIf);
   return {
     type: 'array',
     ...(Object.keys(items).length > 0 ? { items } : {}),
@@ -108,11 +139,11 @@ function listOf(items: JsonObject, whole: readonly ValidationMetadata[]): JsonOb
 }
 
 /** Whether a value must be given: no default stands in, and some validator is known to refuse a missing one. */
-function isRequired({ validators, hasDefault }: PropertyShape): boolean {
+function isRequired({ validators, holds, hasDefault }: PropertyShape): boolean {
   if (hasDefault || validators.some((validator) => isConditional(validator) || validator.name === 'isOptional'))
     return false;
   return validators.some((validator) => {
-    return validator.name !== 'isEmpty' && !isNested(validator) && constraintOf(validator).schema !== null;
+    return validator.name !== 'isEmpty' && !isNested(validator) && constraintOf(validator, holds.kind).schema !== null;
   });
 }
 

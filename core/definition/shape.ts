@@ -95,6 +95,16 @@ export function isConditional(validator: ValidationMetadata): boolean {
   return validator.type === ValidationTypes.CONDITIONAL_VALIDATION && validator.name !== 'isOptional';
 }
 
+/**
+ * Whether what `@Type` names must stand by itself, as the value or as each item of a list. A list of numbers is `Number` to
+ * `@Type` too; where validators may speak of one, and where a `@Transform` may make one, it is for them to judge.
+ */
+export function standsAlone({ holds, list, validators, transformed }: PropertyShape): boolean {
+  if (holds.kind === 'json') return false;
+  if (holds.kind === 'object' || holds.kind === 'date') return true;
+  return !transformed && !validators.some((validator) => (list ? isOfLists(validator) : isAboutLists(validator)));
+}
+
 function isPromised(validator: ValidationMetadata): boolean {
   return validator.type === ValidationTypes.PROMISE_VALIDATION;
 }
@@ -155,9 +165,7 @@ function readProperty(
   if (name in (cls.prototype as object)) {
     fail(cls, 'it is a method, an accessor or a built-in name; arguments are plain properties', name);
   }
-  const list = validators.some(
-    (validator) => isJudge(validator) && (validator.each || OF_ARRAYS.has(validator.name ?? '')),
-  );
+  const list = validators.some((validator) => isJudge(validator) && isAboutLists(validator));
   const holds = readHeld(cls, name, known);
   refuseMismatch(cls, name, validators, holds, list);
   return {
@@ -231,6 +239,10 @@ function refuseMismatch(
 function meantBy(emitted: unknown): string {
   const isOwn = typeof emitted === 'function' && emitted !== Array && !PLAIN_TYPES.has(emitted);
   return isOwn ? nameOf(emitted) : 'ItsClass';
+}
+
+function isAboutLists({ each, name = '' }: ValidationMetadata): boolean {
+  return each || OF_ARRAYS.has(name);
 }
 
 function isOfLists({ each, name = '' }: ValidationMetadata): boolean {

@@ -299,6 +299,15 @@ describe('validators', () => {
     expect(args).to.deep.equal({ line: { sku: 'x', amount: 1 } });
   });
 
+  it('of a name that class-validator has too are judged by themselves', async () => {
+    class Named {
+      @registered('isEnum', (value) => value === 'x') value!: string;
+    }
+    const input = defineInput(Named);
+    expect(accepted(await validateArguments(input, { value: 'x' }))).to.deep.equal({ value: 'x' });
+    expect(await problems({ value: 'y' }, input)).to.deep.equal(['args.value: fails isEnum']);
+  });
+
   it('P3: the name of a numeric enum is not its value', async () => {
     class Levelled {
       @IsEnum(Level) level!: Level;

@@ -1,8 +1,45 @@
 import { expect } from 'chai';
+import { IsInt } from 'class-validator';
 import fc from 'fast-check';
+import { validateArguments } from '../../../core/definition/arguments.js';
 import { readJsonText } from '../../../core/definition/json-text.js';
+import { accepted, defineInput, problemsWith } from './support.js';
 
 const repeated = (text: string): string[] => readJsonText(text, 'args').problems.map(({ path }) => path);
+
+const digits = (maxLength: number): fc.Arbitrary<string> => {
+  return fc.stringMatching(/^(0|9|[0-9])*$/, { maxLength });
+};
+
+/** Numbers as a text may write them, near 2^53 and near 0 above all. */
+const written = fc
+  .record({
+    sign: fc.constantFrom('', '-'),
+    whole: fc.oneof(
+      digits(25).map((all) => all.replace(/^0+/, '') || '0'),
+      fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }).map(String),
+    ),
+    fraction: digits(5).map((all) => (all === '' ? '' : `.${all}`)),
+    exponent: fc.oneof(
+      { arbitrary: fc.constant(''), weight: 3 },
+      fc.constantFrom('e0', 'E+2', 'e-2', 'e22', 'e-320', 'e-400', 'e400'),
+    ),
+  })
+  .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent);
+
+/** A written number as a whole number of 1e-500ths. */
+function exactly(number: string): bigint {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)\.?(\d*)(?:[eE](.+))?$/.exec(number)!;
+  const size = BigInt(whole + fraction) * 10n ** BigInt(500 + Number(exponent) - fraction.length);
+  return sign === '-' ? -size : size;
+}
+
+/** Whether a number is shown as it was written; of a fraction that is no near miss of 0 nothing is asked. */
+function isKept(number: string): boolean {
+  const read = Number(number);
+  if (!Number.isFinite(read)) return false;
+  return exactly(String(read)) === exactly(number) || (read !== 0 && Math.abs(read) < 2 ** 53);
+}
 
 describe('a JSON text', () => {
   it('is read as JSON.parse reads it, and no member of a value occurs twice', () => {
@@ -44,6 +81,37 @@ describe('a JSON text', () => {
     expect(repeated('{"a":"\\"a\\":1,","b":"{\\"b\\":1}","c":"\\\\"}')).to.deep.equal([]);
   });
 
+  it('P3: is accepted as JSON.parse reads it where its numbers are kept, and refused where one is not', () => {
+    let lost = 0;
+    fc.assert(
+      fc.property(fc.array(written, { minLength: 1, maxLength: 4 }), (numbers) => {
+        const text = `{"ids": [${numbers.join(', ')}], "text": "12345678901234567891 \\" 1e-400"}`;
+        const { value, problems } = readJsonText(text, 'args');
+        const paths = numbers.flatMap((number, index) => (isKept(number) ? [] : [`args.ids[${index}]`]));
+        lost += paths.length;
+        expect(problems.map(({ path }) => path)).to.deep.equal(paths);
+        expect(value).to.deep.equal(JSON.parse(text));
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(lost).to.be.above(100);
+  });
+
+  it('P3: names the number that would be another, and what to do, and does not quote it', () => {
+    const found = (text: string): string[] => {
+      return readJsonText(text, 'args').problems.map(({ path, message }) => `${path}: ${message}`);
+    };
+    const rounded = 'is a whole number beyond 2^53 that would be rounded; write it as a text';
+    const zero = 'is so small a number that it would become 0; write it as a text';
+    expect(found('{"account":9007199254740993}')).to.deep.equal([`args.account: ${rounded}`]);
+    expect(found('{"a":[1,{"b":[[],-12345678901234567891.0]}],"c":1e-400}')).to.deep.equal([
+      `args.a[1].b[1]: ${rounded}`,
+      `args.c: ${zero}`,
+    ]);
+    expect(found('1e400')).to.deep.equal([`args: ${rounded}`]);
+    expect(found('{"9007199254740993":"9007199254740993","a":9007199254740992}')).to.deep.equal([]);
+  });
+
   it('is refused with what is wrong, not with what it says', () => {
     const reason = (text: string): string | undefined => readJsonText(text, 'args').problems[0]?.message;
     expect(reason('')).to.equal('is not valid JSON: Unexpected end of JSON input');
@@ -57,5 +125,27 @@ describe('a JSON text', () => {
     const depth = 100_000;
     expect(repeated('['.repeat(depth) + ']'.repeat(depth))).to.deep.equal([]);
     expect(repeated(`{"a":"${'\\"x'.repeat(1_000_000)}","b":1}`)).to.deep.equal([]);
+    const lost = Array.from({ length: 20_000 }, () => '9007199254740993').join();
+    expect(repeated(`${'['.repeat(depth)}${lost}${']'.repeat(depth)}`)).to.have.length(20_000);
+    expect(repeated(`[${'9'.repeat(1_000_000)}]`)).to.have.length(1);
+  });
+});
+
+describe('the JSON text of arguments', () => {
+  it('P3: is refused if it has a number that would be judged, shown and run as another', async () => {
+    class Transfer {
+      @IsInt() account!: number;
+    }
+    const input = defineInput(Transfer);
+    const lost = await problemsWith('{"account": 9007199254740993}', input);
+    expect(lost).to.deep.equal([
+      'args.account: is a whole number beyond 2^53 that would be rounded; write it as a text',
+    ]);
+    expect(await problemsWith('{"account": 1e400}', input)).to.have.length(1);
+    const checked = await validateArguments(input, '{"account":1e-400}');
+    expect(checked).to.have.nested.property('problems[0]').with.all.keys('path', 'message');
+    expect(accepted(await validateArguments(input, '{"account": 9007199254740992}'))).to.deep.equal({
+      account: 2 ** 53,
+    });
   });
 });

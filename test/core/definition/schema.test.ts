@@ -69,6 +69,22 @@ describe('the JSON Schema of an input class', () => {
     expect(propertySchema(cv.ArrayUnique(), cv.IsObject({ each: true }))).not.to.have.property('uniqueItems');
   });
 
+  it('asks for no unique items of dates, which are unique by identity', () => {
+    const dates = propertySchema(
+      cv.ArrayUnique(),
+      cv.IsDate({ each: true }),
+      Type(() => Date),
+    );
+    expect(dates).to.have.nested.property('items.format', 'date-time');
+    expect(dates).not.to.have.property('uniqueItems');
+    const counts = propertySchema(
+      cv.ArrayUnique(),
+      cv.IsDefined({ each: true }),
+      Type(() => Number),
+    );
+    expect(counts).to.have.property('uniqueItems', true);
+  });
+
   it('lists the values of enums, const objects and the like', () => {
     expect(propertySchema(cv.IsEnum(Size))).to.deep.equal({ enum: ['S', 'L'] });
     expect(propertySchema(cv.IsEnum(Level))).to.deep.equal({ enum: [0, 1] });
@@ -127,6 +143,8 @@ describe('the JSON Schema of an input class', () => {
       ['a', 'i'],
       ['a-\\-'],
       ['\\p{L}'],
+      ['^C:\\\\.{2}$'],
+      ['\\\\\\S'],
       ['é{2}'],
     ] as const) {
       expect(propertySchema(cv.Matches(new RegExp(pattern, flags)))).to.deep.equal({
@@ -148,6 +166,64 @@ describe('the JSON Schema of an input class', () => {
     expect(propertySchema(cv.IsString({ validateIf: () => false }))).to.deep.equal({
       description: 'Also checked: isString in some cases',
     });
+  });
+
+  it('says nothing of a custom validator that has the name of one with arguments, and none', () => {
+    for (const name of ['isEnum', 'isIn', 'equals', 'matches', 'contains', 'min', 'isLength', 'isUuid']) {
+      const custom = cv.ValidateBy({ name, validator: { validate: () => true } });
+      expect(propertySchema(custom), name).to.deep.equal({ description: `Also checked: ${name}` });
+      const other = cv.ValidateBy({ name, constraints: [null], validator: { validate: () => true } });
+      expect(() => propertySchema(other), name).not.to.throw();
+    }
+  });
+
+  it('names in words the options of a validator that has a form in it', () => {
+    expect(propertySchema(cv.IsUUID('4'))).to.deep.equal({
+      type: 'string',
+      format: 'uuid',
+      description: 'Also checked: isUuid("4")',
+    });
+    expect(propertySchema(cv.IsUrl({ protocols: ['https'] }))).to.deep.equal({
+      type: 'string',
+      format: 'uri',
+      description: 'Also checked: isUrl({"protocols":["https"]})',
+    });
+    expect(propertySchema(cv.IsEmail({ host_whitelist: ['a.com'] }))).to.have.property(
+      'description',
+      'Also checked: isEmail({"host_whitelist":["a.com"]})',
+    );
+    expect(propertySchema(cv.IsNotEmptyObject({ nullable: false }))).to.deep.equal({
+      type: 'object',
+      minProperties: 1,
+      description: 'Also checked: isNotEmptyObject({"nullable":false})',
+    });
+    expect(propertySchema(cv.IsISO8601({ strict: true }))).to.have.property(
+      'description',
+      'Also checked: isIso8601({"strict":true})',
+    );
+    expect(propertySchema(cv.IsEmail({}))).to.deep.equal({ type: 'string', format: 'email' });
+    expect(propertySchema(cv.IsIP(4))).to.deep.equal({ type: 'string', format: 'ipv4' });
+  });
+
+  it('states the type that @Type names where no validator does, with null where none refuses it', () => {
+    const typed = (type: unknown, ...decorators: PropertyDecorator[]): Json | undefined => {
+      return propertySchema(
+        ...decorators,
+        Type(() => type as () => void),
+      );
+    };
+    expect(typed(Number, cv.IsDefined())).to.deep.equal({ type: 'number' });
+    expect(typed(Boolean, cv.Allow())).to.deep.equal({ type: ['boolean', 'null'] });
+    expect(typed(String, cv.IsNotEmpty())).to.deep.equal({ type: 'string', minLength: 1 });
+    expect(typed(Date, cv.IsDefined())).to.deep.equal({ type: 'string', format: 'date-time' });
+    expect(typed(Date, cv.IsOptional())).to.deep.equal({ type: ['string', 'null'], format: 'date-time' });
+    expect(typed(Number, cv.IsInt())).to.deep.equal({ type: 'integer' });
+    expect(typed(Number, cv.IsIn([1, null]))).to.deep.equal({ type: ['number', 'null'], enum: [1, null] });
+    expect(typed(Number, cv.IsArray())).to.deep.equal({ type: 'array', items: { type: ['number', 'null'] } });
+    expect(typed(Number, cv.IsDefined({ each: true }))).to.deep.equal({ type: 'array', items: { type: 'number' } });
+    expect(typed(Number, cv.IsArray({ each: true }))).to.deep.equal({ type: 'array', items: { type: 'array' } });
+    expect(typed(Number, cv.IsArray({ validateIf: () => false }))).not.to.have.property('type');
+    expect(typed(Object, cv.IsDefined())).to.deep.equal({});
   });
 
   it('leaves a transformed or conditional property open, and says what is checked of it', () => {

@@ -14,7 +14,7 @@ import {
   ValidatePromise,
 } from 'class-validator';
 import { shapeOf, type InputClass } from '../../../core/definition/shape.js';
-import { defineInput, refusal } from './support.js';
+import { defineInput, problemsWith, refusal } from './support.js';
 
 class Line {
   @IsInt() amount!: number;
@@ -90,6 +90,15 @@ describe('the shape of an input class', () => {
     const shape = shapeOf(Tree);
     const branches = shape.properties.get('branches')!;
     expect(branches.holds).to.deep.equal({ kind: 'object', shape });
+  });
+
+  it('P3: knows nothing of a bare property that leaves no trace at run time: each call that gives it is refused', async () => {
+    class Bare {
+      declare amount: number;
+    }
+    const input = defineInput(Bare);
+    expect(input.shape.properties.size).to.equal(0);
+    expect(await problemsWith({ amount: 1 }, input)).to.deep.equal(['args.amount: is not a known property']);
   });
 
   it('may be empty: a tool without arguments', () => {

@@ -1,3 +1,5 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
 import { expect } from 'chai';
 import { Agent, type AgentOptions } from '../../../decorators/agent.js';
 import { defineAgents } from '../../../core/definition/agents.js';
@@ -54,4 +56,11 @@ export function refused(checked: Checked<unknown>): string[] {
 /** The problems with what an agent asks for, each as `path: message`. */
 export async function problemsWith(raw: unknown, input: InputDefinition): Promise<string[]> {
   return refused(await validateArguments(input, raw));
+}
+
+/** What a JSON Schema accepts. */
+export function compile(schema: object, validateFormats = false): (value: unknown) => boolean {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats });
+  if (validateFormats) ajvFormats.default(ajv);
+  return ajv.compile(schema);
 }

@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import { Expose, Transform, Type } from 'class-transformer';
 import {
   Allow,
+  ArrayMaxSize,
   IsArray,
   IsDate,
+  IsDefined,
   IsInt,
   IsNumber,
   IsOptional,
@@ -171,5 +173,27 @@ describe('types that @Type declares', () => {
       count: 0,
       flag: false,
     });
+  });
+
+  it('P3: an array is refused for the one value that @Type names', async () => {
+    class Typed {
+      @Type(() => Number) @IsDefined() n!: unknown;
+      @Type(() => String) @IsDefined() s!: unknown;
+      @Type(() => Boolean) @IsDefined() b!: unknown;
+      @Type(() => Number) @IsDefined({ each: true }) list!: unknown;
+      @Type(() => Number) @ArrayMaxSize(2, { each: true }) rows!: unknown;
+      @Type(() => String) @IsArray({ validateIf: () => false }) either!: unknown;
+      @Type(() => String) @Transform(({ value }) => (value as string).split(',')) @Allow() split!: unknown;
+    }
+    const input = defineInput(Typed);
+    const given = { n: 1, s: 'a', b: false, list: [1], rows: [[1, 2]], either: ['a'], split: 'a,b' };
+    expect(accepted(await validateArguments(input, given))).to.deep.equal({ ...given, split: ['a', 'b'] });
+    const lists = { n: [100], s: ['a'], b: [true], list: [[1]] };
+    expect(await problemsWith({ ...given, ...lists }, input)).to.have.members([
+      'args.n: must be one number, not an array',
+      'args.s: must be one string, not an array',
+      'args.b: must be one boolean, not an array',
+      'args.list[0]: must be one number, not an array',
+    ]);
   });
 });

@@ -113,6 +113,7 @@ describe('the commands that decide', () => {
     ['it holds a whole number that would be rounded', '1234567890123456789.01E1'],
     ['it holds a whole number that would be rounded', '-12345678901234567.5'],
     ['it holds a whole number that would be rounded', '1180591620717411303424'],
+    ['it holds a whole number that would be rounded', '{"charge":1e400}'],
     ['it holds a number so small that it would be recorded as 0', '{"charge":1e-400}'],
     ['it holds a number so small that it would be recorded as 0', `-0.${'0'.repeat(400)}1234567`],
     ['it holds a member twice in one object', '{"charge":"secret 1","charge":"secret 2"}'],
@@ -125,7 +126,7 @@ describe('the commands that decide', () => {
       );
       expect(code).to.equal(2);
       expect(err).to.contain(`holdpoint: --result: ${what}`).and.to.contain('nothing was decided');
-      expect(err).not.to.match(/1234567|secret|charge|1e-400/);
+      expect(err).not.to.match(/1234567|secret|charge|1e-?400/);
     });
   }
 
