@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UndecodableError } from '../errors.js';
 import type { Approval, ApprovalStatus } from '../model/approval.js';
 import { signatureFault, type Approvers } from '../model/decision-signature.js';
@@ -28,7 +29,8 @@ const DECIDED: readonly ApprovalStatus[] = ['approved', 'rejected', 'settled', '
 export async function* unsignedDecisions(store: Store, approvers: Approvers): AsyncGenerator<UnsignedDecision> {
   for await (const { id, status } of everyEntry((page) => store.read((sql) => readApprovals(store, sql, {}, page)))) {
     if (!DECIDED.includes(status)) continue;
-    // A signature is of the whole row.
+    // A signature is of the whole row, and a page of whole rows may be long.
+    await nextTurn();
     const unsigned = unsignedDecision(await store.read((sql) => loadApproval(store, sql, id)), approvers);
     if (unsigned) yield unsigned;
   }
@@ -43,6 +45,7 @@ export async function* refusedRuns(store: Store, approvers: Approvers): AsyncGen
   for (const status of ['WAITING', 'RUNNING'] as const) {
     const runs = everyEntry((page) => store.read((sql) => readRuns(store, sql, { status }, page)));
     for await (const { id: runId } of runs) {
+      await nextTurn();
       const fault = await faultOf(store, runId, approvers);
       if (fault) yield { runId, ...fault };
     }

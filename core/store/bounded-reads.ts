@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NotFoundError } from '../errors.js';
 import { bounded, headOf, type Bounded } from '../model/bounded.js';
 import { subjectText, type Approval, type ApprovalStatus } from '../model/approval.js';
@@ -34,12 +35,17 @@ export interface BoundedPage {
   readonly newestFirst?: boolean;
 }
 
-/** Every entry of a list, a page at a time, oldest first. */
+/**
+ * Every entry of a list, a page at a time, oldest first.
+ *
+ * A read of a file is over before anything else of the process runs: who reads page after page gives up the turn itself.
+ */
 export async function* everyEntry<T extends { readonly seq: number }>(
   read: (page: BoundedPage) => Promise<readonly T[]>,
 ): AsyncGenerator<T> {
   let page: BoundedPage = { limit: PAGE };
   for (;;) {
+    await nextTurn();
     const entries = await read(page);
     yield* entries;
     const last = entries.at(-1);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getMetadataArgsStorage, type ObjectLiteral } from 'typeorm';
 import { NotFoundError } from '../errors.js';
 import type { RecordPart, RecordRow } from '../model/replay/record-check.js';
@@ -12,6 +13,9 @@ import type { Table } from './table.js';
  *   last approval of that step. These are read first, again and again until the run's count of events stands still.
  * - Events are only ever added, and each commit of a step or an approval adds one: all that is older than the count can
  *   be read later, a page at a time, and is still what it was.
+ *
+ * A read of a file is over before anything else of the process runs. So the turn is given up before each moment and each
+ * page: a tool in flight hears its timers meanwhile, however many records are read.
  */
 
 /** The most rows of a page, and the most bytes of text unless one row alone has more. */
@@ -69,6 +73,7 @@ export async function* recordOf(store: Store, runId: string): AsyncGenerator<Rec
 
 async function momentOf(store: Store, runId: string): Promise<Moment> {
   for (;;) {
+    await nextTurn();
     const moment = await look(store, runId);
     const [again] = await store.read((sql) => store.tables.runs.find(sql, { id: runId }));
     const { eventCount } = moment.run;
@@ -107,6 +112,7 @@ async function* rowsUpTo<Row extends object>(
   while (last) {
     // The first page has no lower bound: a row that was put before the first one is shown like any other.
     const cursor = after === undefined ? {} : { after };
+    await nextTurn();
     const page = await store.read((sql) => table.page(sql, where, { by, ...cursor, ...PAGE }));
     for (const row of page) {
       if ((row[by] as number) > (last[by] as number)) return;
