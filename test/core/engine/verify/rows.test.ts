@@ -161,6 +161,37 @@ describe('the rows of a run', () => {
     expect((await client.verify()).fault).to.include({ runId: 'renamed', where: 'event 1' });
   });
 
+  /** Adds a copy of a row with some of its columns changed; what the database numbers, it numbers anew. */
+  function copyOf(table: string, where: string, changes: Readonly<Record<string, unknown>>): void {
+    const { seq: _seq, ...row } = db.prepare(`SELECT * FROM ${table} WHERE ${where}`).get() as Record<string, unknown>;
+    const copy = { ...row, ...changes };
+    const columns = Object.keys(copy);
+    const marks = columns.map((name) => `@${name}`);
+    db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks.join(', ')})`).run(copy);
+  }
+
+  for (const [what, changes] of [
+    ['before it', { seq: -1, result: '"forged"' }],
+    ['after it', { result: '"forged"' }],
+    ['with another count of events', { seq: -1, event_count: 1 }],
+    ['so many that they are no page', null],
+  ] as const) {
+    it(`S11: a second row of a run is found: ${what}`, async () => {
+      db.exec('DROP INDEX holdpoint_runs_id');
+      const copies = changes ? [changes] : Array.from({ length: 501 }, (_, n) => ({ seq: -1 - n }));
+      for (const copy of copies) copyOf('holdpoint_runs', `id = '${DONE}'`, copy);
+      const twice = { runId: DONE, where: 'run', message: 'this run has two rows' };
+      expect(await faultOf(DONE)).to.include(twice);
+      expect((await client.verify()).fault).to.include(twice);
+      const lines: string[] = [];
+      for await (const line of client.runs.export(DONE)) lines.push(line);
+      const rows = lines.flatMap((line) => (JSON.parse(line) as { run?: { result: string } }).run ?? []);
+      expect(rows).to.have.length(1 + copies.length);
+      const { result } = await client.runs.get(DONE);
+      expect(JSON.parse(rows[0]!.result), 'the row that is shown comes first').to.equal(result);
+    });
+  }
+
   for (const [table, at, where] of [
     ['holdpoint_events', 2, 'event 3'],
     ['holdpoint_steps', 0, 'step 1'],
