@@ -151,15 +151,41 @@ export class Table<Row extends object> {
     return `SELECT ${this.#columns} FROM ${this.#table()} WHERE ${filter(0)} AND ${key} <= (${last}) ORDER BY ${key}`;
   }
 
-  /** The least value of a column above `after`; null if there is none. */
-  async next(sql: Sql, column: keyof Row & string, after: unknown): Promise<unknown> {
-    const bounded = after !== null;
-    const statement = this.#compiled(`next ${column} ${bounded}`, () => {
-      const name = this.#name(this.#column(column));
-      return `SELECT MIN(${name}) AS lowest FROM ${this.#table()}${bounded ? ` WHERE ${name} > ${this.#mark(0)}` : ''}`;
+  /** Some columns of the rows that match `where`, see `find`. */
+  async pick<Key extends keyof Row & string>(
+    sql: Sql,
+    keys: readonly Key[],
+    where: Partial<Row>,
+    options: FindOptions<Row>,
+  ): Promise<Pick<Row, Key>[]> {
+    const columns = keys.map((key) => this.#name(this.#column(key))).join(', ');
+    const records = await this.#select(sql, columns, where, options);
+    return records.map((record) => this.#row(record));
+  }
+
+  /**
+   * Some columns of the first row, in the order of `ref` and `by`, whose `ref` is the `key` of no row of the other table.
+   *
+   * The database compares the two itself: a text that is not UTF-8 is another one once it was read.
+   */
+  async unmatched<Key extends keyof Row & string, Other extends object>(
+    sql: Sql,
+    keys: readonly Key[],
+    { ref, by }: Readonly<Record<'ref' | 'by', keyof Row & string>>,
+    other: Table<Other>,
+    key: keyof Other & string,
+  ): Promise<Pick<Row, Key> | null> {
+    const statement = this.#compiled(`unmatched ${keys.join()} of ${ref} by ${by} in ${other.#table()} ${key}`, () => {
+      const mine = (name: string): string => `${this.#table()}.${this.#name(this.#column(name))}`;
+      const theirs = `${other.#table()}.${other.#name(other.#column(key))}`;
+      return [
+        `SELECT ${keys.map(mine).join(', ')} FROM ${this.#table()}`,
+        `LEFT JOIN ${other.#table()} ON ${theirs} = ${mine(ref)} WHERE ${theirs} IS NULL`,
+        `ORDER BY ${mine(ref)}, ${mine(by)} LIMIT 1`,
+      ].join(' ');
     });
-    const { records } = await sql.query(statement, bounded ? [after] : []);
-    return (records[0]?.lowest ?? null) as unknown;
+    const { records } = await sql.query(statement, []);
+    return records[0] ? this.#row(records[0]) : null;
   }
 
   #returning(): string {

@@ -192,6 +192,48 @@ describe('the rows of a run', () => {
     });
   }
 
+  it('S11: a run that cannot be read by its id is a fault', async () => {
+    const run = db.prepare('SELECT rowid FROM holdpoint_runs WHERE id = ?').pluck().get(DONE);
+    const asDone = db.prepare('UPDATE holdpoint_runs SET id = ? WHERE rowid = ?');
+    for (const id of ["CAST(x'FF' AS TEXT)", "CAST(x'80' AS TEXT)", "CAST('x' || x'FF' AS TEXT)"]) {
+      db.prepare(`UPDATE holdpoint_runs SET id = ${id} WHERE rowid = ?`).run(run);
+      expect((await client.verify()).fault, id).to.include({
+        where: 'run',
+        field: 'id',
+        message: 'this run cannot be read by its id',
+      });
+    }
+    asDone.run(Buffer.from(DONE), run);
+    expect((await client.verify()).fault).to.include({ where: 'run', field: 'id' });
+    asDone.run(DONE, run);
+    expect((await client.verify()).ok).to.be.true;
+  });
+
+  it('S11: a run whose place in the order of insertion is no number that can be counted to is a fault', async () => {
+    for (const seq of [2n ** 62n + 1n, -(2n ** 62n) - 1n]) {
+      db.prepare('UPDATE holdpoint_runs SET seq = ? WHERE id = ?').run(seq, DONE);
+      expect((await client.verify()).fault).to.include({ runId: DONE, where: 'run', field: 'seq' });
+      expect(await faultOf(DONE), 'the rest of it is sound').to.be.null;
+    }
+  });
+
+  for (const table of ['holdpoint_events', 'holdpoint_steps', 'holdpoint_approvals']) {
+    it(`S11: a row of ${table} that belongs to no run is found, though its run's id is no text`, async () => {
+      for (const hex of ['FF', '80', '']) {
+        copyOf(table, `run_id = '${DONE}'`, {
+          run_id: 'nobody',
+          ...(table === 'holdpoint_events' ? {} : { id: 'stray' }),
+        });
+        db.exec(`UPDATE ${table} SET run_id = ${hex ? `CAST(x'${hex}' AS TEXT)` : `x'00'`} WHERE run_id = 'nobody'`);
+        const { ok, fault } = await client.verify();
+        expect(ok, hex).to.be.false;
+        expect(fault?.message).to.equal('this row belongs to no run');
+        db.exec(`DELETE FROM ${table} WHERE run_id NOT IN (SELECT id FROM holdpoint_runs)`);
+      }
+      expect((await client.verify()).ok).to.be.true;
+    });
+  }
+
   for (const [table, at, where] of [
     ['holdpoint_events', 2, 'event 3'],
     ['holdpoint_steps', 0, 'step 1'],
