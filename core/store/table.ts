@@ -6,6 +6,9 @@ export interface Sql {
   query(sql: string, parameters: readonly unknown[]): Promise<{ records: ObjectLiteral[]; affected: number }>;
 }
 
+/** The status of a row whose status is no text: no version writes it. To a write that names it, such a status is it. */
+export const NOT_TEXT = 'not text';
+
 /**
  * The statements of one table, compiled once from its entity's metadata.
  *
@@ -55,9 +58,10 @@ export class Table<Row extends object> {
   async update(sql: Sql, set: Partial<Row>, where: Partial<Row>): Promise<number> {
     const keys = Object.keys(set);
     const tests = Object.keys(where);
-    const statement = this.#compiled(`update ${keys.join()} where ${tests.join()}`, () => {
+    const odd = Object.entries(where).some(([key, value]) => key === 'status' && value === NOT_TEXT);
+    const statement = this.#compiled(`update ${keys.join()} where ${tests.join()} ${odd}`, () => {
       const sets = keys.map((key, at) => `${this.#name(this.#column(key))} = ${this.#mark(at)}`).join(', ');
-      return `UPDATE ${this.#table()} SET ${sets} WHERE ${this.#tests(tests, keys.length)}`;
+      return `UPDATE ${this.#table()} SET ${sets} WHERE ${this.#tests(tests, keys.length, odd)}`;
     });
     return (await sql.query(statement, [...this.#values(set, keys), ...this.#values(where, tests)])).affected;
   }
@@ -209,8 +213,14 @@ export class Table<Row extends object> {
     return keys.map((key) => driver.preparePersistentValue(row[key as keyof Row], this.#column(key)) as unknown);
   }
 
-  #tests(keys: readonly string[], from: number): string {
-    return keys.map((key, at) => `${this.#name(this.#column(key))} = ${this.#mark(from + at)}`).join(' AND ');
+  /** @param odd whether a status that is no text is met, too */
+  #tests(keys: readonly string[], from: number, odd = false): string {
+    const test = (key: string, at: number): string => {
+      const name = this.#name(this.#column(key));
+      const equal = `${name} = ${this.#mark(from + at)}`;
+      return odd && key === 'status' ? `(${equal} OR typeof(${name}) <> 'text')` : equal;
+    };
+    return keys.map(test).join(' AND ');
   }
 
   #column(key: string): ColumnMetadata {
