@@ -47,9 +47,11 @@ export async function* everyEntry<T extends { readonly seq: number }>(
   for (;;) {
     await nextTurn();
     const entries = await read(page);
-    yield* entries;
     const last = entries.at(-1);
-    if (!last || entries.length < PAGE) return;
+    // A cursor that was put beyond what a number holds does not move: the page has the same entries again.
+    if (!last || last.seq === page.after) return;
+    yield* entries;
+    if (entries.length < PAGE) return;
     page = { limit: PAGE, after: last.seq };
   }
 }

@@ -73,8 +73,7 @@ export class Table<Row extends object> {
 
   /** The same rows with each text of more bytes than `max` cut, and how many bytes each text of a row has uncut. */
   async findCut(sql: Sql, where: Partial<Row>, options: FindOptions<Row>, max: number): Promise<CutRow<Row>[]> {
-    const columns = this.#compiled(`columns cut at ${max}`, () => this.#cutColumns(max));
-    const records = await this.#select(sql, columns, where, options);
+    const records = await this.#select(sql, this.#cutColumns(), where, options, this.#cutLengths(max));
     return records.map((record) => ({
       row: this.#row(record),
       bytes: new Map(
@@ -84,17 +83,26 @@ export class Table<Row extends object> {
   }
 
   /** To `substr`, a NUL is the end of a text: only what is too long passes it, and how long it was is known. */
-  #cutColumns(max: number): string {
-    const texts = this.#texts();
-    const cut = this.#metadata.columns.map((column) => {
-      const name = this.#name(column);
-      if (!texts.includes(column)) return name;
-      return `CASE WHEN octet_length(${name}) <= ${max} THEN ${name} ELSE substr(${name}, 1, ${max}) END AS ${name}`;
+  #cutColumns(): string {
+    return this.#compiled('columns, cut', () => {
+      const texts = this.#texts();
+      const cut = this.#metadata.columns.map((column) => {
+        const name = this.#name(column);
+        const at = texts.indexOf(column);
+        if (at === -1) return name;
+        const [limit, length] = [this.#mark(2 * at), this.#mark(2 * at + 1)];
+        return `CASE WHEN octet_length(${name}) <= ${limit} THEN ${name} ELSE substr(${name}, 1, ${length}) END AS ${name}`;
+      });
+      const bytes = texts.map(
+        (column) => `coalesce(octet_length(${this.#name(column)}), 0) AS ${this.source.driver.escape(bytesOf(column))}`,
+      );
+      return [...cut, ...bytes].join(', ');
     });
-    const bytes = texts.map(
-      (column) => `coalesce(octet_length(${this.#name(column)}), 0) AS ${this.source.driver.escape(bytesOf(column))}`,
-    );
-    return [...cut, ...bytes].join(', ');
+  }
+
+  /** How long each text may be, as often as the columns ask for it. */
+  #cutLengths(max: number): number[] {
+    return this.#texts().flatMap(() => [max, max]);
   }
 
   #texts(): ColumnMetadata[] {
@@ -106,17 +114,18 @@ export class Table<Row extends object> {
     columns: string,
     where: Partial<Row>,
     { by, descending = false, after, limit }: FindOptions<Row>,
+    ofColumns: readonly unknown[] = [],
   ): Promise<ObjectLiteral[]> {
     const tests = Object.keys(where);
-    const parameters = this.#values(where, tests);
+    const parameters = [...ofColumns, ...this.#values(where, tests)];
+    const tested = parameters.length;
     const key = `${columns} ${tests.join()} by ${by ?? ''} ${descending} ${after !== undefined} ${limit !== undefined}`;
     const statement = this.#compiled(key, () => {
-      const conditions = tests.length > 0 ? [this.#tests(tests, 0)] : [];
+      const conditions = tests.length > 0 ? [this.#tests(tests, ofColumns.length)] : [];
       const beyond = descending ? '<' : '>';
-      if (by && after !== undefined)
-        conditions.push(`${this.#name(this.#column(by))} ${beyond} ${this.#mark(tests.length)}`);
+      if (by && after !== undefined) conditions.push(`${this.#name(this.#column(by))} ${beyond} ${this.#mark(tested)}`);
       const order = by ? ` ORDER BY ${this.#name(this.#column(by))}${descending ? ' DESC' : ''}` : '';
-      const bound = limit === undefined ? '' : ` LIMIT ${this.#mark(tests.length + (after === undefined ? 0 : 1))}`;
+      const bound = limit === undefined ? '' : ` LIMIT ${this.#mark(tested + (after === undefined ? 0 : 1))}`;
       const filter = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
       return `SELECT ${columns} FROM ${this.#table()}${filter}${order}${bound}`;
     });
