@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { diagnose } from '../../../../core/engine/diagnose.js';
 import { refusedRuns, unsignedDecisions } from '../../../../core/engine/signatures.js';
+import { verifyExport } from '../../../../core/engine/verify-export.js';
 import { everyEntry, readRuns } from '../../../../core/store/bounded-reads.js';
 import type { Store } from '../../../../core/store/store.js';
 import { World } from '../../../support/world.js';
@@ -47,6 +48,16 @@ describe('the event loop, while a record is walked', () => {
     const client = await world.client();
     // The run, and its events, steps and approvals.
     expect(await turnsDuring(() => drained(client.runs.export('r1')))).to.be.at.least(4);
+  });
+
+  it('S11: has turns while a file is verified, though its lines are there already', async () => {
+    const exported: string[] = [];
+    for await (const line of (await world.client()).runs.export('r1')) exported.push(line);
+    async function* lines(): AsyncGenerator<string> {
+      yield* exported.slice(0, 2);
+      for (let n = 0; n < 5_000; n += 1) yield '';
+    }
+    expect(await turnsDuring(() => verifyExport(lines(), null))).to.be.at.least(5);
   });
 
   it('S11: has a turn for each run that doctor looks at', async () => {
