@@ -1,6 +1,7 @@
 import { shown } from '../model/replay/column.js';
 import { eventFault, rowFault, type ChainFault } from '../model/replay/fault.js';
 import { RecordCheck } from '../model/replay/record-check.js';
+import { FIRST } from '../store/reads.js';
 import { recordOf } from '../store/record.js';
 import type { RunRow } from '../store/entities/index.js';
 import type { Store } from '../store/store.js';
@@ -51,7 +52,7 @@ async function verifyAll(store: Store, head: string | null): Promise<Verificatio
 
 /** In the order of insertion: an id may be no text that can be asked for again. */
 async function runAfter(store: Store, after?: number): Promise<Named | undefined> {
-  const options = { by: 'seq', limit: 1, ...(after === undefined ? {} : { after }) } as const;
+  const options = { ...FIRST, ...(after === undefined ? {} : { after }) };
   return (await store.read((sql) => store.tables.runs.pick(sql, ['seq', 'id'], {}, options)))[0];
 }
 
@@ -60,8 +61,7 @@ async function nameFault(store: Store, { seq, id }: Named): Promise<ChainFault |
   const fault = (field: 'seq' | 'id', message: string, expected: string): ChainFault =>
     rowFault(shown('id', id), 'run', { message, expected, found: shown(field, field === 'id' ? id : seq), field });
   if (!Number.isSafeInteger(seq)) return fault('seq', 'this row has no place that can be counted to', 'a whole number');
-  const options = { by: 'seq', limit: 1 } as const;
-  const [found] = await store.read((sql) => store.tables.runs.pick(sql, ['seq'], { id }, options));
+  const [found] = await store.read((sql) => store.tables.runs.pick(sql, ['seq'], { id }, FIRST));
   if (typeof id === 'string' && found?.seq === seq) return null;
   return fault('id', 'this run cannot be read by its id', 'the text of an id');
 }

@@ -8,6 +8,7 @@ import type { Run, RunStatus } from '../model/run.js';
 import type { Step } from '../model/step.js';
 import type { ApprovalRow } from './entities/index.js';
 import { decodeApproval, decodeEvent, decodeRun, decodeStep } from './decode.js';
+import { FIRST } from './reads.js';
 import type { Store } from './store.js';
 import type { CutRow, FindOptions, Sql, Table } from './table.js';
 
@@ -64,7 +65,7 @@ interface Kind<Row extends object, T extends object> {
 }
 
 export async function readRun(store: Store, sql: Sql, id: string, maxText = MAX_TEXT): Promise<Bounded<Run>> {
-  const [run] = await rows(sql, runs(store), { id }, {}, maxText);
+  const [run] = await rows(sql, runs(store), { id }, FIRST, maxText);
   if (!run) throw new NotFoundError('run', id);
   return run;
 }
@@ -76,7 +77,7 @@ export async function assertRun(store: Store, sql: Sql, id: string): Promise<voi
 }
 
 export async function readApproval(store: Store, sql: Sql, id: string, maxText = MAX_TEXT): Promise<Bounded<Approval>> {
-  const [approval] = await rows(sql, approvals(store), { id }, {}, maxText);
+  const [approval] = await rows(sql, approvals(store), { id }, FIRST, maxText);
   if (!approval) throw new NotFoundError('approval', id);
   return approval;
 }

@@ -3,6 +3,7 @@ import { getMetadataArgsStorage, type ObjectLiteral } from 'typeorm';
 import { NotFoundError } from '../errors.js';
 import type { RecordPart, RecordRow } from '../model/replay/record-check.js';
 import { ApprovalRow, EventRow, RunRow, StepRow, ToolSpecRow } from './entities/index.js';
+import { FIRST } from './reads.js';
 import type { Store } from './store.js';
 import type { Table } from './table.js';
 
@@ -85,9 +86,8 @@ async function momentOf(store: Store, runId: string): Promise<Moment> {
   }
 }
 
-/** The first row of that id is the one that everybody reads. */
 async function runOf(store: Store, id: string): Promise<RunRow | undefined> {
-  return (await store.read((sql) => store.tables.runs.find(sql, { id }, { by: 'seq', limit: 1 })))[0];
+  return (await store.read((sql) => store.tables.runs.find(sql, { id }, FIRST)))[0];
 }
 
 /** The rows of that id besides the first. */

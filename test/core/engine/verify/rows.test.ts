@@ -177,7 +177,7 @@ describe('the rows of a run', () => {
     ['so many that they are no page', null],
   ] as const) {
     it(`S11: a second row of a run is found: ${what}`, async () => {
-      db.exec('DROP INDEX holdpoint_runs_id');
+      db.exec('DROP INDEX holdpoint_runs_id; CREATE INDEX other ON holdpoint_runs (id, seq DESC)');
       const copies = changes ? [changes] : Array.from({ length: 501 }, (_, n) => ({ seq: -1 - n }));
       for (const copy of copies) copyOf('holdpoint_runs', `id = '${DONE}'`, copy);
       const twice = { runId: DONE, where: 'run', message: 'this run has two rows' };
