@@ -6,7 +6,7 @@ import type { Run } from '../model/run.js';
 import { everyEntry, readApprovals, readRuns, readSteps, type BoundedPage } from '../store/bounded-reads.js';
 import type { Store } from '../store/store.js';
 import type { Table } from '../store/table.js';
-import { found, Group, type Finding } from './finding.js';
+import { found, Group, NOT_READ, type Finding } from './finding.js';
 import { see } from './seen.js';
 import { refusedRuns, unsignedDecisions } from './signatures.js';
 import { verify } from './verify.js';
@@ -154,7 +154,7 @@ async function doesNotDecode(store: Store, runId: string): Promise<boolean> {
     await see(store, runId, null);
     return false;
   } catch (error) {
-    if (error instanceof UndecodableError) return true;
+    if (error instanceof UndecodableError || error instanceof NotFoundError) return true;
     throw error;
   }
 }
@@ -207,7 +207,7 @@ async function faultOf(store: Store, id: string): Promise<string | null> {
     const { fault } = await verify(store, id, null);
     return fault && `${fault.where}: ${fault.message}`;
   } catch (error) {
-    if (error instanceof NotFoundError) return 'its id is not one that it can be read by';
+    if (error instanceof NotFoundError) return NOT_READ;
     throw error;
   }
 }

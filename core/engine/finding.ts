@@ -10,6 +10,9 @@ export interface Finding {
   readonly ids: readonly string[];
 }
 
+/** What is wrong with a run or an approval that a list has, and that is not what is read by the id it has there. */
+export const NOT_READ = 'its id is not one that it can be read by';
+
 const NAMED = 10;
 
 /** Runs or approvals that have something in common. */

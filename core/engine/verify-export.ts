@@ -1,7 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rowFault, type ChainFault } from '../model/replay/fault.js';
 import { RECORD_PARTS, RecordCheck } from '../model/replay/record-check.js';
 import { ExportReader } from './export-reader.js';
 import type { Verification } from './verify.js';
+
+/** After how many lines the turn is given up: they may all be in memory, and nothing else of the process would run. */
+const PAGE = 500;
 
 /**
  * Checks a run's exported record, line by line, without its database: the same checks as of a run in one.
@@ -12,7 +16,10 @@ import type { Verification } from './verify.js';
 export async function verifyExport(lines: AsyncIterable<string>, head: string | null): Promise<Verification> {
   const reader = new ExportReader();
   let check: RecordCheck | null = null;
+  let count = 0;
   for await (const text of lines) {
+    count += 1;
+    if (count % PAGE === 0) await nextTurn();
     const line = reader.next(text);
     if (!line) continue;
     const fault = check?.add(line) ?? null;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NotFoundError } from '../errors.js';
 import { bounded, headOf, type Bounded } from '../model/bounded.js';
 import { subjectText, type Approval, type ApprovalStatus } from '../model/approval.js';
@@ -7,6 +8,7 @@ import type { Run, RunStatus } from '../model/run.js';
 import type { Step } from '../model/step.js';
 import type { ApprovalRow } from './entities/index.js';
 import { decodeApproval, decodeEvent, decodeRun, decodeStep } from './decode.js';
+import { FIRST } from './reads.js';
 import type { Store } from './store.js';
 import type { CutRow, FindOptions, Sql, Table } from './table.js';
 
@@ -34,16 +36,23 @@ export interface BoundedPage {
   readonly newestFirst?: boolean;
 }
 
-/** Every entry of a list, a page at a time, oldest first. */
+/**
+ * Every entry of a list, a page at a time, oldest first.
+ *
+ * A read of a file is over before anything else of the process runs: who reads page after page gives up the turn itself.
+ */
 export async function* everyEntry<T extends { readonly seq: number }>(
   read: (page: BoundedPage) => Promise<readonly T[]>,
 ): AsyncGenerator<T> {
   let page: BoundedPage = { limit: PAGE };
   for (;;) {
+    await nextTurn();
     const entries = await read(page);
-    yield* entries;
     const last = entries.at(-1);
-    if (!last || entries.length < PAGE) return;
+    // A cursor that was put beyond what a number holds does not move: the page has the same entries again.
+    if (!last || last.seq === page.after) return;
+    yield* entries;
+    if (entries.length < PAGE) return;
     page = { limit: PAGE, after: last.seq };
   }
 }
@@ -56,7 +65,7 @@ interface Kind<Row extends object, T extends object> {
 }
 
 export async function readRun(store: Store, sql: Sql, id: string, maxText = MAX_TEXT): Promise<Bounded<Run>> {
-  const [run] = await rows(sql, runs(store), { id }, {}, maxText);
+  const [run] = await rows(sql, runs(store), { id }, FIRST, maxText);
   if (!run) throw new NotFoundError('run', id);
   return run;
 }
@@ -68,7 +77,7 @@ export async function assertRun(store: Store, sql: Sql, id: string): Promise<voi
 }
 
 export async function readApproval(store: Store, sql: Sql, id: string, maxText = MAX_TEXT): Promise<Bounded<Approval>> {
-  const [approval] = await rows(sql, approvals(store), { id }, {}, maxText);
+  const [approval] = await rows(sql, approvals(store), { id }, FIRST, maxText);
   if (!approval) throw new NotFoundError('approval', id);
   return approval;
 }

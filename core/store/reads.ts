@@ -10,8 +10,11 @@ import { decodeApproval, decodeEvent, decodeRun, decodeSpec, decodeStep } from '
 import type { Store } from './store.js';
 import type { Sql } from './table.js';
 
+/** Of a store in which somebody took the index away, the first row of an id is read, whoever reads it. */
+export const FIRST = { by: 'seq', limit: 1 } as const;
+
 export async function loadRun(store: Store, sql: Sql, id: string): Promise<Run> {
-  const [row] = await store.tables.runs.find(sql, { id });
+  const [row] = await store.tables.runs.find(sql, { id }, FIRST);
   if (!row) throw new NotFoundError('run', id);
   return decodeRun(row);
 }
@@ -31,7 +34,7 @@ async function lastApproval(store: Store, sql: Sql, stepId: string): Promise<App
 }
 
 export async function loadApproval(store: Store, sql: Sql, id: string): Promise<Approval> {
-  const [row] = await store.tables.approvals.find(sql, { id });
+  const [row] = await store.tables.approvals.find(sql, { id }, FIRST);
   if (!row) throw new NotFoundError('approval', id);
   return decodeApproval(row);
 }

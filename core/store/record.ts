@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getMetadataArgsStorage, type ObjectLiteral } from 'typeorm';
 import { NotFoundError } from '../errors.js';
 import type { RecordPart, RecordRow } from '../model/replay/record-check.js';
 import { ApprovalRow, EventRow, RunRow, StepRow, ToolSpecRow } from './entities/index.js';
+import { FIRST } from './reads.js';
 import type { Store } from './store.js';
 import type { Table } from './table.js';
 
@@ -12,6 +14,9 @@ import type { Table } from './table.js';
  *   last approval of that step. These are read first, again and again until the run's count of events stands still.
  * - Events are only ever added, and each commit of a step or an approval adds one: all that is older than the count can
  *   be read later, a page at a time, and is still what it was.
+ *
+ * A read of a file is over before anything else of the process runs. So the turn is given up before each moment and each
+ * page: a tool in flight hears its timers meanwhile, however many records are read.
  */
 
 /** The most rows of a page, and the most bytes of text unless one row alone has more. */
@@ -46,12 +51,15 @@ export function columnsOf(part: RecordPart): string[] {
 /**
  * The rows of one run's record, in the order of their parts, by the names of the tables' columns.
  *
+ * A store in which somebody took the index away may hold several rows of one run: all of them are in its record.
+ *
  * @throws NotFoundError if there is no such run
  */
 export async function* recordOf(store: Store, runId: string): AsyncGenerator<RecordRow> {
   const moment = await momentOf(store, runId);
   const { events, steps, approvals } = store.tables;
   yield rowOf('run', moment.run);
+  for await (const row of others(store, runId)) yield rowOf('run', row);
   for await (const row of rowsUpTo(store, events, { runId }, 'index', moment.event)) yield rowOf('event', row);
   const specs = new Set<string>();
   for await (const row of rowsUpTo(store, steps, { runId }, 'index', moment.step)) {
@@ -69,19 +77,33 @@ export async function* recordOf(store: Store, runId: string): AsyncGenerator<Rec
 
 async function momentOf(store: Store, runId: string): Promise<Moment> {
   for (;;) {
+    await nextTurn();
     const moment = await look(store, runId);
-    const [again] = await store.read((sql) => store.tables.runs.find(sql, { id: runId }));
+    const again = await runOf(store, runId);
     const { eventCount } = moment.run;
     // Whoever wrote something else than a number there is no runtime that goes on.
     if (typeof eventCount !== 'number' || again?.eventCount === eventCount) return moment;
   }
 }
 
+async function runOf(store: Store, id: string): Promise<RunRow | undefined> {
+  return (await store.read((sql) => store.tables.runs.find(sql, { id }, FIRST)))[0];
+}
+
+/** The rows of that id besides the first. */
+async function* others(store: Store, id: string): AsyncGenerator<RunRow> {
+  let first = true;
+  for await (const row of rowsOf(store, store.tables.runs, { id }, 'seq')) {
+    if (!first) yield row;
+    first = false;
+  }
+}
+
 async function look(store: Store, runId: string): Promise<Moment> {
-  const { runs, events, steps, approvals } = store.tables;
+  const { events, steps, approvals } = store.tables;
   const last = <Row extends object>(table: Table<Row>, where: Partial<Row>, by: keyof Row & string) =>
     store.read(async (sql) => (await table.find(sql, where, { by, descending: true, limit: 1 }))[0]);
-  const run = await last(runs, { id: runId }, 'seq');
+  const run = await runOf(store, runId);
   if (!run) throw new NotFoundError('run', runId);
   const step = await last(steps, { runId }, 'index');
   const current = step?.index === run.stepCount ? step : await last(steps, { runId, index: run.stepCount }, 'index');
@@ -103,18 +125,30 @@ async function* rowsUpTo<Row extends object>(
   by: keyof Row & string,
   last: Row | undefined,
 ): AsyncGenerator<Row> {
+  if (!last) return;
+  for await (const row of rowsOf(store, table, where, by)) {
+    if ((row[by] as number) > (last[by] as number)) return;
+    yield row;
+  }
+}
+
+/** The rows that match `where`, in the order of `by`, a page at a time. */
+async function* rowsOf<Row extends object>(
+  store: Store,
+  table: Table<Row>,
+  where: Partial<Row>,
+  by: keyof Row & string,
+): AsyncGenerator<Row> {
   let after: unknown;
-  while (last) {
+  for (;;) {
+    await nextTurn();
     // The first page has no lower bound: a row that was put before the first one is shown like any other.
     const cursor = after === undefined ? {} : { after };
     const page = await store.read((sql) => table.page(sql, where, { by, ...cursor, ...PAGE }));
-    for (const row of page) {
-      if ((row[by] as number) > (last[by] as number)) return;
-      yield row;
-    }
     const reached: unknown = page.at(-1)?.[by];
-    // A cursor that was put beyond what a number holds does not move.
+    // A cursor that was put beyond what a number holds does not move: the page has the same rows again.
     if (page.length === 0 || reached === after) return;
+    yield* page;
     after = reached;
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventRow } from './entities/index.js';
 import type { Store } from './store.js';
 import type { Table } from './table.js';
@@ -29,14 +30,9 @@ async function strayOf<Row extends OfRun>(
   by: keyof Row & string,
   key: keyof Row & string,
 ): Promise<Stray | null> {
-  const next = (after: unknown) => store.read((sql) => table.next(sql, 'runId', after));
-  for (let runId = await next(null); runId !== null; runId = await next(runId)) {
-    const id = runId as string;
-    const runs = await store.read((sql) => store.tables.runs.find(sql, { id }));
-    if (runs.length > 0) continue;
-    const where = { runId: id } as Partial<Row>;
-    const [row] = await store.read((sql) => table.find(sql, where, { by, limit: 1 }));
-    if (row) return { table: name, key: row[key], runId };
-  }
-  return null;
+  await nextTurn();
+  const row = await store.read((sql) =>
+    table.unmatched(sql, ['runId', key], { ref: 'runId', by }, store.tables.runs, 'id'),
+  );
+  return row && { table: name, key: row[key], runId: row.runId };
 }

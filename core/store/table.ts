@@ -6,6 +6,9 @@ export interface Sql {
   query(sql: string, parameters: readonly unknown[]): Promise<{ records: ObjectLiteral[]; affected: number }>;
 }
 
+/** The status of a row whose status is no text: no version writes it. To a write that names it, such a status is it. */
+export const NOT_TEXT = 'not text';
+
 /**
  * The statements of one table, compiled once from its entity's metadata.
  *
@@ -55,9 +58,10 @@ export class Table<Row extends object> {
   async update(sql: Sql, set: Partial<Row>, where: Partial<Row>): Promise<number> {
     const keys = Object.keys(set);
     const tests = Object.keys(where);
-    const statement = this.#compiled(`update ${keys.join()} where ${tests.join()}`, () => {
+    const odd = Object.entries(where).some(([key, value]) => key === 'status' && value === NOT_TEXT);
+    const statement = this.#compiled(`update ${keys.join()} where ${tests.join()} ${odd}`, () => {
       const sets = keys.map((key, at) => `${this.#name(this.#column(key))} = ${this.#mark(at)}`).join(', ');
-      return `UPDATE ${this.#table()} SET ${sets} WHERE ${this.#tests(tests, keys.length)}`;
+      return `UPDATE ${this.#table()} SET ${sets} WHERE ${this.#tests(tests, keys.length, odd)}`;
     });
     return (await sql.query(statement, [...this.#values(set, keys), ...this.#values(where, tests)])).affected;
   }
@@ -69,8 +73,7 @@ export class Table<Row extends object> {
 
   /** The same rows with each text of more bytes than `max` cut, and how many bytes each text of a row has uncut. */
   async findCut(sql: Sql, where: Partial<Row>, options: FindOptions<Row>, max: number): Promise<CutRow<Row>[]> {
-    const columns = this.#compiled(`columns cut at ${max}`, () => this.#cutColumns(max));
-    const records = await this.#select(sql, columns, where, options);
+    const records = await this.#select(sql, this.#cutColumns(), where, options, this.#cutLengths(max));
     return records.map((record) => ({
       row: this.#row(record),
       bytes: new Map(
@@ -80,17 +83,26 @@ export class Table<Row extends object> {
   }
 
   /** To `substr`, a NUL is the end of a text: only what is too long passes it, and how long it was is known. */
-  #cutColumns(max: number): string {
-    const texts = this.#texts();
-    const cut = this.#metadata.columns.map((column) => {
-      const name = this.#name(column);
-      if (!texts.includes(column)) return name;
-      return `CASE WHEN octet_length(${name}) <= ${max} THEN ${name} ELSE substr(${name}, 1, ${max}) END AS ${name}`;
+  #cutColumns(): string {
+    return this.#compiled('columns, cut', () => {
+      const texts = this.#texts();
+      const cut = this.#metadata.columns.map((column) => {
+        const name = this.#name(column);
+        const at = texts.indexOf(column);
+        if (at === -1) return name;
+        const [limit, length] = [this.#mark(2 * at), this.#mark(2 * at + 1)];
+        return `CASE WHEN octet_length(${name}) <= ${limit} THEN ${name} ELSE substr(${name}, 1, ${length}) END AS ${name}`;
+      });
+      const bytes = texts.map(
+        (column) => `coalesce(octet_length(${this.#name(column)}), 0) AS ${this.source.driver.escape(bytesOf(column))}`,
+      );
+      return [...cut, ...bytes].join(', ');
     });
-    const bytes = texts.map(
-      (column) => `coalesce(octet_length(${this.#name(column)}), 0) AS ${this.source.driver.escape(bytesOf(column))}`,
-    );
-    return [...cut, ...bytes].join(', ');
+  }
+
+  /** How long each text may be, as often as the columns ask for it. */
+  #cutLengths(max: number): number[] {
+    return this.#texts().flatMap(() => [max, max]);
   }
 
   #texts(): ColumnMetadata[] {
@@ -102,17 +114,18 @@ export class Table<Row extends object> {
     columns: string,
     where: Partial<Row>,
     { by, descending = false, after, limit }: FindOptions<Row>,
+    ofColumns: readonly unknown[] = [],
   ): Promise<ObjectLiteral[]> {
     const tests = Object.keys(where);
-    const parameters = this.#values(where, tests);
+    const parameters = [...ofColumns, ...this.#values(where, tests)];
+    const tested = parameters.length;
     const key = `${columns} ${tests.join()} by ${by ?? ''} ${descending} ${after !== undefined} ${limit !== undefined}`;
     const statement = this.#compiled(key, () => {
-      const conditions = tests.length > 0 ? [this.#tests(tests, 0)] : [];
+      const conditions = tests.length > 0 ? [this.#tests(tests, ofColumns.length)] : [];
       const beyond = descending ? '<' : '>';
-      if (by && after !== undefined)
-        conditions.push(`${this.#name(this.#column(by))} ${beyond} ${this.#mark(tests.length)}`);
+      if (by && after !== undefined) conditions.push(`${this.#name(this.#column(by))} ${beyond} ${this.#mark(tested)}`);
       const order = by ? ` ORDER BY ${this.#name(this.#column(by))}${descending ? ' DESC' : ''}` : '';
-      const bound = limit === undefined ? '' : ` LIMIT ${this.#mark(tests.length + (after === undefined ? 0 : 1))}`;
+      const bound = limit === undefined ? '' : ` LIMIT ${this.#mark(tested + (after === undefined ? 0 : 1))}`;
       const filter = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
       return `SELECT ${columns} FROM ${this.#table()}${filter}${order}${bound}`;
     });
@@ -151,15 +164,41 @@ export class Table<Row extends object> {
     return `SELECT ${this.#columns} FROM ${this.#table()} WHERE ${filter(0)} AND ${key} <= (${last}) ORDER BY ${key}`;
   }
 
-  /** The least value of a column above `after`; null if there is none. */
-  async next(sql: Sql, column: keyof Row & string, after: unknown): Promise<unknown> {
-    const bounded = after !== null;
-    const statement = this.#compiled(`next ${column} ${bounded}`, () => {
-      const name = this.#name(this.#column(column));
-      return `SELECT MIN(${name}) AS lowest FROM ${this.#table()}${bounded ? ` WHERE ${name} > ${this.#mark(0)}` : ''}`;
+  /** Some columns of the rows that match `where`, see `find`. */
+  async pick<Key extends keyof Row & string>(
+    sql: Sql,
+    keys: readonly Key[],
+    where: Partial<Row>,
+    options: FindOptions<Row>,
+  ): Promise<Pick<Row, Key>[]> {
+    const columns = keys.map((key) => this.#name(this.#column(key))).join(', ');
+    const records = await this.#select(sql, columns, where, options);
+    return records.map((record) => this.#row(record));
+  }
+
+  /**
+   * Some columns of the first row, in the order of `ref` and `by`, whose `ref` is the `key` of no row of the other table.
+   *
+   * The database compares the two itself: a text that is not UTF-8 is another one once it was read.
+   */
+  async unmatched<Key extends keyof Row & string, Other extends object>(
+    sql: Sql,
+    keys: readonly Key[],
+    { ref, by }: Readonly<Record<'ref' | 'by', keyof Row & string>>,
+    other: Table<Other>,
+    key: keyof Other & string,
+  ): Promise<Pick<Row, Key> | null> {
+    const statement = this.#compiled(`unmatched ${keys.join()} of ${ref} by ${by} in ${other.#table()} ${key}`, () => {
+      const mine = (name: string): string => `${this.#table()}.${this.#name(this.#column(name))}`;
+      const theirs = `${other.#table()}.${other.#name(other.#column(key))}`;
+      return [
+        `SELECT ${keys.map(mine).join(', ')} FROM ${this.#table()}`,
+        `LEFT JOIN ${other.#table()} ON ${theirs} = ${mine(ref)} WHERE ${theirs} IS NULL`,
+        `ORDER BY ${mine(ref)}, ${mine(by)} LIMIT 1`,
+      ].join(' ');
     });
-    const { records } = await sql.query(statement, bounded ? [after] : []);
-    return (records[0]?.lowest ?? null) as unknown;
+    const { records } = await sql.query(statement, []);
+    return records[0] ? this.#row(records[0]) : null;
   }
 
   #returning(): string {
@@ -183,8 +222,14 @@ export class Table<Row extends object> {
     return keys.map((key) => driver.preparePersistentValue(row[key as keyof Row], this.#column(key)) as unknown);
   }
 
-  #tests(keys: readonly string[], from: number): string {
-    return keys.map((key, at) => `${this.#name(this.#column(key))} = ${this.#mark(from + at)}`).join(' AND ');
+  /** @param odd whether a status that is no text is met, too */
+  #tests(keys: readonly string[], from: number, odd = false): string {
+    const test = (key: string, at: number): string => {
+      const name = this.#name(this.#column(key));
+      const equal = `${name} = ${this.#mark(from + at)}`;
+      return odd && key === 'status' ? `(${equal} OR typeof(${name}) <> 'text')` : equal;
+    };
+    return keys.map(test).join(' AND ');
   }
 
   #column(key: string): ColumnMetadata {

@@ -72,7 +72,41 @@ describe('the unsigned decisions of a store', () => {
     expect(all).to.have.length(1201);
     expect(new Set(all.map(({ approvalId }) => approvalId)).size).to.equal(1201);
   });
+
+  it('A7, S9: are found whatever their id holds, and hide no other', async () => {
+    const hostile = await decided('hostile', 'approve', ANN.privateKey);
+    const other = await decided('other', 'reject');
+    let id = `'${hostile}'`;
+    for (const next of HOSTILE) {
+      world.sql().exec(`UPDATE holdpoint_approvals SET id = ${next} WHERE id = ${id}`);
+      id = next;
+      const all = await found();
+      expect(all.map(({ runId }) => runId)).to.deep.equal(['hostile', 'other']);
+      expect(all[0]?.why).to.match(/^its id is not one that it can be read by$|^its signature does not fit/);
+      expect(all[1]?.approvalId).to.equal(other);
+    }
+  });
+
+  it('A7, S9: are found where a signed one is read by what their id looks like', async () => {
+    await decided('shown', 'approve', ANN.privateKey);
+    const hidden = await decided('hidden', 'approve');
+    const db = world.sql();
+    db.prepare(`UPDATE holdpoint_approvals SET id = ? WHERE run_id = 'shown'`).run('\uFFFD');
+    db.exec(`UPDATE holdpoint_approvals SET id = CAST(x'ff' AS TEXT) WHERE id = '${hidden}'`);
+    expect((await found()).map(({ runId }) => runId)).to.deep.equal(['shown', 'hidden']);
+    expect((await found()).at(-1)?.why).to.equal('its id is not one that it can be read by');
+  });
+
+  it('A7, S9: a signed one of which something does not decode is among them', async () => {
+    await decided('r', 'approve', ANN.privateKey);
+    expect(await found()).to.deep.equal([]);
+    world.sql().exec(`UPDATE holdpoint_approvals SET note = x'00'`);
+    expect((await found()).map(({ why }) => why)).to.deep.equal(['note is not text']);
+  });
 });
+
+/** Ids that no list shows as they are, or that no read finds: bytes, no UTF-8, longer than a page shows. */
+const HOSTILE = ["x'00ff'", "CAST(x'ff' AS TEXT)", "CAST(x'80' AS TEXT)", `'${'i'.repeat(9000)}'`];
 
 describe('the runs of a store that a resume would refuse', () => {
   let signed: SignedWorld;
@@ -123,5 +157,22 @@ describe('the runs of a store that a resume would refuse', () => {
     expect(await refused(at)).to.have.length(1);
     await at.runtime.client.cancel('r', { by: 'ann' });
     expect(await refused(at)).to.deep.equal([]);
+  });
+
+  it('A7, S9: a run whose id is not one that it can be read by is among them, and hides no other', async () => {
+    const { at } = await signed.granted();
+    const other = await at.runtime.start('mailer', { goal: 'g', id: 'other' });
+    signed.forge(`UPDATE holdpoint_approvals SET status = 'approved', decided_at = 1, decided_by = 'eve'
+      WHERE run_id = '${other.id}'`);
+    let id = `'r'`;
+    for (const next of HOSTILE) {
+      signed.forge(`UPDATE holdpoint_runs SET id = ${next} WHERE id = ${id}`);
+      id = next;
+      const all = await refused(at);
+      expect(all, next.slice(0, 30)).to.have.length(2);
+      expect(all[0]?.why).to.equal('its id is not one that it can be read by');
+      expect(all[0]?.approvalId).to.be.null;
+      expect(all[1]).to.include({ runId: 'other', why: 'it is not signed' });
+    }
   });
 });

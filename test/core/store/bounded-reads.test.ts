@@ -1,6 +1,9 @@
 import type Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { InvalidArgumentError, type Client } from 'holdpoint';
+import { everyEntry, readRun, readRuns } from '../../../core/store/bounded-reads.js';
+import type { Store } from '../../../core/store/store.js';
+import type { Sql } from '../../../core/store/table.js';
 import { rejection, World } from '../../support/world.js';
 import { waitingRun } from './waiting.js';
 
@@ -151,4 +154,40 @@ describe('the reads of a client', () => {
     expect(events[0]?.type).to.equal('approval.requested');
     expect(await rejection(client.runs.list({ newestFirst: 'yes' } as never))).to.be.instanceOf(InvalidArgumentError);
   });
+
+  it('compile no statement for each length that is asked for', async () => {
+    const { store } = client as unknown as { store: Store };
+    const statements = new Set<string>();
+    for (const maxText of [1, 2, 3, 500, 70_000]) {
+      await store.read((sql) => readRun(store, spying(sql, statements), 'waiting', maxText));
+    }
+    // The page, and the row that is read again because something of it was cut.
+    expect(statements).to.have.length(2);
+  });
+
+  it('S9, S10: end where the place of an entry is beyond what a number holds', async () => {
+    const columns = (db.pragma('table_info(holdpoint_runs)') as { name: string }[]).map(({ name }) => name);
+    const copied: Readonly<Record<string, string>> = { seq: '4611686018427387904 + i', id: `id || '-' || i` };
+    db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+      INSERT INTO holdpoint_runs (${columns.join()})
+      SELECT ${columns.map((name) => copied[name] ?? name).join()} FROM holdpoint_runs, n`);
+    const { store } = client as unknown as { store: Store };
+    const ids: string[] = [];
+    for await (const run of everyEntry((page) => store.read((sql) => readRuns(store, sql, {}, page)))) {
+      ids.push(run.id);
+      if (ids.length > 1201) break;
+    }
+    expect(ids.slice(0, 2)).to.deep.equal(['waiting', 'waiting-1']);
+    expect(new Set(ids)).to.have.length(ids.length);
+  });
 });
+
+/** The same connection; the texts of what is asked of it are kept. */
+function spying(sql: Sql, statements: Set<string>): Sql {
+  return {
+    query: (text, parameters) => {
+      statements.add(text);
+      return sql.query(text, parameters);
+    },
+  };
+}

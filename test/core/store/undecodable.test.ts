@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { UndecodableError, type Client } from 'holdpoint';
+import { getMetadataArgsStorage } from 'typeorm';
+import { ApprovalRow, RunRow, StepRow } from '../../../core/store/entities/index.js';
 import { rejection, World } from '../../support/world.js';
 import { crashInTool, mailer, outside } from '../../support/crash.js';
 import { dump } from './driver.js';
@@ -20,6 +22,7 @@ interface Column {
   readonly where: string;
   /** Whether JSON of another kind than an object is damage too. */
   readonly object: boolean;
+  readonly text?: boolean;
 }
 
 const column = (kind: Kind, name: string, object: boolean): Column => ({
@@ -57,6 +60,22 @@ const WORDS = [
   column('approval', 'status', false),
   column('event', 'type', false),
 ];
+
+/** Every column of the tables that are decoded, but for `seq`, which the database keeps a number. */
+const ALL: readonly Column[] = ([RunRow, StepRow, ApprovalRow] as const).flatMap((entity, at) =>
+  getMetadataArgsStorage()
+    .filterColumns(entity)
+    .filter(({ propertyName }) => propertyName !== 'seq')
+    .map(({ propertyName, options }) => ({
+      ...column((['run', 'step', 'approval'] as const)[at]!, options.name ?? propertyName, false),
+      text: options.type === 'varchar' || options.type === 'text',
+    })),
+);
+
+/** What a row is found by: without it, it is no row of that run or step any more, or none that can be asked for. */
+const FOUND_BY: readonly string[] = ['run.id', 'run.step_count', 'step.run_id', 'step.idx', 'approval.run_id'];
+
+const BYTES = Buffer.from([0, 0xff]);
 
 describe('a row that cannot be decoded', () => {
   let world: World;
@@ -171,6 +190,60 @@ describe('a row that cannot be decoded', () => {
     });
   }
 
+  for (const broken of ALL.filter(({ kind, column: name }) => !FOUND_BY.includes(`${kind}.${name}`))) {
+    const { kind, column: name, text } = broken;
+    it(`S9: ${kind}.${name} that holds bytes: its run is shown, cannot go on, and can be cancelled`, async () => {
+      damage(broken, BYTES);
+      const says = `${kind}: ${name} is not ${text ? '(text|JSON)' : 'a number'}$`;
+      expect(await errorsOf()).to.match(new RegExp(says));
+      const before = dump(db);
+      expect(await rejection(waiting.mortal.runtime.resume('waiting'))).to.be.instanceOf(UndecodableError);
+      expect(dump(db)).to.deep.equal(before);
+      await client.cancel('waiting', { by: 'ann' });
+      expect(await client.runs.get('waiting')).to.include({ status: 'CANCELLED', reason: 'operator_cancelled' });
+      expect((await client.runs.steps('waiting')).at(-1)?.observation?.kind).to.equal('run_ended');
+    });
+  }
+
+  for (const broken of ALL.filter(({ text, ...one }) => !text && !FOUND_BY.includes(`${one.kind}.${one.column}`))) {
+    it(`S9: ${broken.kind}.${broken.column} that holds a text: its run is shown, and cannot go on`, async () => {
+      damage(broken, 'soon');
+      expect(await errorsOf()).to.equal(`${broken.kind}: ${broken.column} is not a number`);
+      expect(await rejection(waiting.mortal.runtime.resume('waiting'))).to.be.instanceOf(UndecodableError);
+      await client.cancel('waiting', { by: 'ann' });
+    });
+  }
+
+  /** What the lists say of the run's rows, and of a run that is not found by its id. */
+  async function errorsOf(): Promise<string> {
+    const rows = {
+      run: (await client.runs.list()).slice(1),
+      step: await client.runs.steps('waiting'),
+      approval: await client.approvals.list({ runId: 'waiting' }),
+    };
+    expect(JSON.stringify(rows)).not.to.include('"type":"Buffer"');
+    return Object.entries(rows)
+      .flatMap(([kind, all]) => all.flatMap(({ decodeError }) => (decodeError ? [`${kind}: ${decodeError}`] : [])))
+      .join();
+  }
+
+  it('S9: a run whose id is no text is listed, and says so', async () => {
+    damage(column('run', 'id', false), BYTES);
+    expect((await client.runs.list())[1]).to.include({
+      id: '[2 bytes that are not text]',
+      decodeError: 'id is not text',
+    });
+  });
+
+  it('S9: a run whose count of steps is no number cannot go on, and can be cancelled', async () => {
+    for (const content of [BYTES, 'two']) {
+      damage(column('run', 'step_count', false), content);
+      expect(await errorsOf()).to.equal('run: step_count is not a number');
+      expect(await rejection(waiting.mortal.runtime.resume('waiting'))).to.be.instanceOf(UndecodableError);
+    }
+    expect((await client.cancel('waiting', { by: 'ann' })).status).to.equal('CANCELLED');
+  });
+
   it('S9: does not stand in the way of another run', async () => {
     for (const broken of COLUMNS) damage(broken, NOT_JSON);
     const [approval] = await client.approvals.list({ runId: 'sound' });
@@ -190,6 +263,32 @@ describe('a row that cannot be decoded', () => {
     const error = await rejection(waiting.mortal.runtime.resume('waiting'));
     expect(error).to.include({ code: 'RUN_STATE', status: 'CANCELLED' });
   });
+});
+
+describe('a call whose process died', () => {
+  let world: World;
+  beforeEach(() => {
+    world = new World();
+  });
+  afterEach(() => world.close());
+
+  for (const { column: name, table } of ALL.filter(({ kind, text }) => kind === 'step' && text)) {
+    if (name === 'run_id') continue;
+    it(`S9: whose step holds bytes for its ${name}, is not repeated, and its run can be cancelled`, async () => {
+      const seen = outside();
+      const { runId } = await crashInTool(world, seen);
+      const db = world.sql();
+      db.pragma('ignore_check_constraints = ON');
+      db.prepare(`UPDATE ${table} SET ${name} = ?`).run(BYTES);
+      const { runtime } = await world.open([mailer(seen)]);
+      expect(await rejection(runtime.resume(runId))).to.be.instanceOf(UndecodableError);
+      expect(await runtime.client.cancel(runId, { by: 'ann' })).to.include({ status: 'CANCELLED' });
+      expect(seen.calls).to.have.length(1);
+      const ended = (await runtime.client.runs.events(runId)).map(({ type }) => type).slice(-2);
+      // An observation of some kind was there: the step is no open one.
+      expect(ended).to.include('run.finished');
+    });
+  }
 });
 
 describe('a tool spec that cannot be decoded', () => {

@@ -52,7 +52,7 @@ describe('the record of a run that goes on', () => {
     return () => reads;
   }
 
-  const READS = 14;
+  const READS = 17;
 
   for (const [what, check] of [
     ['verified', (): Promise<unknown> => client.verify({ runId: 'waiting' })],

@@ -161,6 +161,79 @@ describe('the rows of a run', () => {
     expect((await client.verify()).fault).to.include({ runId: 'renamed', where: 'event 1' });
   });
 
+  /** Adds a copy of a row with some of its columns changed; what the database numbers, it numbers anew. */
+  function copyOf(table: string, where: string, changes: Readonly<Record<string, unknown>>): void {
+    const { seq: _seq, ...row } = db.prepare(`SELECT * FROM ${table} WHERE ${where}`).get() as Record<string, unknown>;
+    const copy = { ...row, ...changes };
+    const columns = Object.keys(copy);
+    const marks = columns.map((name) => `@${name}`);
+    db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks.join(', ')})`).run(copy);
+  }
+
+  for (const [what, changes] of [
+    ['before it', { seq: -1, result: '"forged"' }],
+    ['after it', { result: '"forged"' }],
+    ['with another count of events', { seq: -1, event_count: 1 }],
+    ['so many that they are no page', null],
+  ] as const) {
+    it(`S11: a second row of a run is found: ${what}`, async () => {
+      db.exec('DROP INDEX holdpoint_runs_id; CREATE INDEX other ON holdpoint_runs (id, seq DESC)');
+      const copies = changes ? [changes] : Array.from({ length: 501 }, (_, n) => ({ seq: -1 - n }));
+      for (const copy of copies) copyOf('holdpoint_runs', `id = '${DONE}'`, copy);
+      const twice = { runId: DONE, where: 'run', message: 'this run has two rows' };
+      expect(await faultOf(DONE)).to.include(twice);
+      expect((await client.verify()).fault).to.include(twice);
+      const lines: string[] = [];
+      for await (const line of client.runs.export(DONE)) lines.push(line);
+      const rows = lines.flatMap((line) => (JSON.parse(line) as { run?: { result: string } }).run ?? []);
+      expect(rows).to.have.length(1 + copies.length);
+      const { result } = await client.runs.get(DONE);
+      expect(JSON.parse(rows[0]!.result), 'the row that is shown comes first').to.equal(result);
+    });
+  }
+
+  it('S11: a run that cannot be read by its id is a fault', async () => {
+    const run = db.prepare('SELECT rowid FROM holdpoint_runs WHERE id = ?').pluck().get(DONE);
+    const asDone = db.prepare('UPDATE holdpoint_runs SET id = ? WHERE rowid = ?');
+    for (const id of ["CAST(x'FF' AS TEXT)", "CAST(x'80' AS TEXT)", "CAST('x' || x'FF' AS TEXT)"]) {
+      db.prepare(`UPDATE holdpoint_runs SET id = ${id} WHERE rowid = ?`).run(run);
+      expect((await client.verify()).fault, id).to.include({
+        where: 'run',
+        field: 'id',
+        message: 'this run cannot be read by its id',
+      });
+    }
+    asDone.run(Buffer.from(DONE), run);
+    expect((await client.verify()).fault).to.include({ where: 'run', field: 'id' });
+    asDone.run(DONE, run);
+    expect((await client.verify()).ok).to.be.true;
+  });
+
+  it('S11: a run whose place in the order of insertion is no number that can be counted to is a fault', async () => {
+    for (const seq of [2n ** 62n + 1n, -(2n ** 62n) - 1n]) {
+      db.prepare('UPDATE holdpoint_runs SET seq = ? WHERE id = ?').run(seq, DONE);
+      expect((await client.verify()).fault).to.include({ runId: DONE, where: 'run', field: 'seq' });
+      expect(await faultOf(DONE), 'the rest of it is sound').to.be.null;
+    }
+  });
+
+  for (const table of ['holdpoint_events', 'holdpoint_steps', 'holdpoint_approvals']) {
+    it(`S11: a row of ${table} that belongs to no run is found, though its run's id is no text`, async () => {
+      for (const hex of ['FF', '80', '']) {
+        copyOf(table, `run_id = '${DONE}'`, {
+          run_id: 'nobody',
+          ...(table === 'holdpoint_events' ? {} : { id: 'stray' }),
+        });
+        db.exec(`UPDATE ${table} SET run_id = ${hex ? `CAST(x'${hex}' AS TEXT)` : `x'00'`} WHERE run_id = 'nobody'`);
+        const { ok, fault } = await client.verify();
+        expect(ok, hex).to.be.false;
+        expect(fault?.message).to.equal('this row belongs to no run');
+        db.exec(`DELETE FROM ${table} WHERE run_id NOT IN (SELECT id FROM holdpoint_runs)`);
+      }
+      expect((await client.verify()).ok).to.be.true;
+    });
+  }
+
   for (const [table, at, where] of [
     ['holdpoint_events', 2, 'event 3'],
     ['holdpoint_steps', 0, 'step 1'],
