@@ -50,7 +50,7 @@ export async function validateArguments(input: InputDefinition, raw: unknown): P
   } catch (thrown) {
     return refused([...problems, { path: ROOT, message: `could not be converted: ${describeThrown(thrown).message}` }]);
   }
-  return checked(input, instance, problems);
+  return checked(input, instance, problems, validated);
 }
 
 /**
@@ -59,35 +59,28 @@ export async function validateArguments(input: InputDefinition, raw: unknown): P
  * No `@Transform` runs and no default is filled in: what was approved is what runs. A class that has changed since may
  * refuse them.
  */
-export async function reviveArguments(input: InputDefinition, args: ValidArguments): Promise<Checked<object>> {
-  const problems: Problem[] = [];
-  const stored = readObject(args, problems);
-  if (!stored) return refused(problems);
-  const rebuild = (): object => rebuilt(structuredClone(stored), input.shape, ROOT, problems);
-  try {
-    const result = await checked(input, rebuild(), problems);
-    if (!result.ok) return result;
-    // The instance that validators saw may have been changed by them.
-    if (canonicalJson(result.value) === canonicalJson(stored)) return { ok: true, value: rebuild() };
-  } catch (thrown) {
-    return refused([{ path: ROOT, message: `could not be rebuilt: ${describeThrown(thrown).message}` }]);
-  }
-  return refused([{ path: ROOT, message: 'no longer mean what was recorded: the input class has changed' }]);
+export function reviveArguments(input: InputDefinition, args: ValidArguments): Promise<Checked<object>> {
+  return revived(input, args, validated);
 }
 
 /**
  * The same for a call that was made: what it was called with, whatever a validator says of it now. One that looks at the
  * world may refuse it for what the call itself has done.
  */
-export function rebuildArguments(input: InputDefinition, args: ValidArguments): Checked<object> {
+export function rebuildArguments(input: InputDefinition, args: ValidArguments): Promise<Checked<object>> {
+  return revived(input, args, unjudged);
+}
+
+async function revived(input: InputDefinition, args: ValidArguments, judge: Judge): Promise<Checked<object>> {
   const problems: Problem[] = [];
   const stored = readObject(args, problems);
   if (!stored) return refused(problems);
+  const rebuild = (): object => rebuilt(structuredClone(stored), input.shape, ROOT, problems);
   try {
-    const instance = rebuilt(structuredClone(stored), input.shape, ROOT, problems);
-    const json = readJson(plainOf(instance, input.shape, ROOT, problems), problems);
-    if (problems.length > 0) return refused(problems);
-    if (canonicalJson(json) === canonicalJson(stored)) return { ok: true, value: instance };
+    const result = await checked(input, rebuild(), problems, judge);
+    if (!result.ok) return result;
+    // The instance that validators saw may have been changed by them.
+    if (canonicalJson(result.value) === canonicalJson(stored)) return { ok: true, value: rebuild() };
   } catch (thrown) {
     return refused([{ path: ROOT, message: `could not be rebuilt: ${describeThrown(thrown).message}` }]);
   }
@@ -124,10 +117,11 @@ async function checked(
   { shape }: InputDefinition,
   instance: object,
   before: readonly Problem[],
+  judge: Judge,
 ): Promise<Checked<ValidArguments>> {
   const structural: Problem[] = [];
   const json = readJson(plainOf(instance, shape, ROOT, structural), structural);
-  const { invalid, thrown } = shape.properties.size === 0 ? UNJUDGED : await validated(instance);
+  const { invalid, thrown } = shape.properties.size === 0 ? await unjudged() : await judge(instance);
   const problems = [...before, ...invalid, ...thrown, ...structural];
   if (json !== undefined && problems.length === 0) return { ok: true, value: json };
   return thrown.length > 0 ? { ...refused(problems), threw: true } : refused(problems);
@@ -139,7 +133,9 @@ interface Judged {
   readonly thrown: readonly Problem[];
 }
 
-const UNJUDGED: Judged = { invalid: [], thrown: [] };
+type Judge = (instance: object) => Promise<Judged>;
+
+const unjudged = (): Promise<Judged> => Promise.resolve({ invalid: [], thrown: [] });
 
 /**
  * What class-validator finds.

@@ -57,7 +57,7 @@ async function withInstance(session: Session, call: CheckedCall, revived: Checke
 }
 
 /** Validators and transforms are a user's code: they may hang, and make what cannot be read. */
-async function validated<T>(session: Session, check: () => Checked<T> | Promise<Checked<T>>): Promise<Checked<T>> {
+async function validated<T>(session: Session, check: () => Promise<Checked<T>>): Promise<Checked<T>> {
   const came = await session.unlessLost(check);
   if (came.ok) return came.value;
   const message = `could not be checked: ${describeThrown(came.thrown).message}`;
