@@ -72,7 +72,7 @@ async function assertInTime(session: Session): Promise<void> {
   try {
     session.hold.assertInTime();
   } catch (late) {
-    if (!(await session.cancelled().catch(() => null))) throw late;
+    if (!(await session.cancelled())) throw late;
   }
 }
 
@@ -133,7 +133,7 @@ function leaseLost(session: Session, abort: AbortController, over: AbortSignal):
   const { signal } = session.hold;
   const lost = new Promise<never>((_, reject) => {
     const give = async (): Promise<void> => {
-      const run = await session.cancelled().catch(() => null);
+      const run = await session.cancelled();
       const why: Error = run ? new RunStateError(run.id, run.status, run.reason, 'continue') : (signal.reason as Error);
       abort.abort(why);
       if (!run) reject(why);

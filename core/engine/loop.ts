@@ -25,8 +25,7 @@ export async function drive(session: Session, begin?: () => Promise<void>): Prom
     }
     return session.run;
   } catch (error) {
-    // Where that cannot be read, the loss itself is what is told.
-    const cancelled = session.isHeld && isLoss(error) ? await session.cancelled().catch(() => null) : null;
+    const cancelled = session.isHeld && isLoss(error) ? await session.cancelled() : null;
     if (!cancelled) throw error;
     return cancelled;
   } finally {

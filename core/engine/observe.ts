@@ -36,7 +36,7 @@ export async function observe(
   try {
     await record(session, (state, at) => moveOf(state, spec, outcome, at));
   } catch (error) {
-    if (cancelled || (await session.cancelled().catch(() => null))) {
+    if (cancelled || (await session.cancelled())) {
       await appendLate(session, step, outcome, true);
       void late?.then((came) => appendLate(session, step, came, true));
     }

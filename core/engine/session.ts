@@ -11,7 +11,7 @@ import { loadRun } from '../store/reads.js';
 import { heldTransition, transition, type Committed } from '../store/transition.js';
 import type { Engine } from './engine.js';
 import type { Instances } from './instances.js';
-import { unlessLost, valueOf, type Came } from './unless-lost.js';
+import { unlessLost, type Came } from './unless-lost.js';
 
 /** A move of a session; `lease` is the one that it may take. */
 export type SessionMove = (state: State, at: number, lease: Lease) => Change;
@@ -74,7 +74,9 @@ export class Session {
 
   /** @throws DefinitionError if the instance cannot be made, LeaseLostError if the lease is lost meanwhile (L5) */
   async instance(cls: Class): Promise<object> {
-    return valueOf(await this.made(cls));
+    const made = await this.made(cls);
+    if (made.ok) return made.value;
+    throw made.thrown;
   }
 
   /** The instance, or what making it threw. @throws LeaseLostError */
@@ -125,11 +127,16 @@ export class Session {
     return this.commit(() => ({ run: { lease: null }, events: [] }));
   }
 
-  /** The run, if an operator has cancelled it meanwhile (contract L9). */
+  /** The run, if it is known that an operator has cancelled it meanwhile (contract L9). Nothing is thrown. */
   async cancelled(): Promise<Run | null> {
     const { store } = this.engine;
-    const run = await store.read((sql) => loadRun(store, sql, this.run.id));
-    return run.reason === 'operator_cancelled' ? run : null;
+    try {
+      const run = await store.read((sql) => loadRun(store, sql, this.run.id));
+      return run.reason === 'operator_cancelled' ? run : null;
+    } catch {
+      // What ended the loop is told, rather than that the store fails, too.
+      return null;
+    }
   }
 
   /** Stops the heartbeat; the lease itself went with the last commit, or is left to run out. */

@@ -27,12 +27,6 @@ export async function unlessLost<T>(hold: Hold | null, ask: () => T | Promise<T>
   }
 }
 
-/** What came, or throws what was thrown. */
-export function valueOf<T>(came: Came<T>): T {
-  if (came.ok) return came.value;
-  throw came.thrown;
-}
-
 async function cameOf<T>(ask: () => T | Promise<T>): Promise<Came<T>> {
   try {
     return { ok: true, value: await ask() };
