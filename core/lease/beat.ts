@@ -70,10 +70,9 @@ export class Beat {
    */
   #asked(now: number): [number, Kept][] {
     const kept = [...this.#kept];
-    const calls = kept.filter(([, { slots }]) => slots.renewUntil !== 0);
-    const inTime = calls.filter(([, { slots }]) => now < slots.renewUntil);
-    if (inTime.length === calls.length) return kept;
-    return inTime.length === 0 ? [] : kept.filter((one) => !calls.includes(one) || inTime.includes(one));
+    const inTime = kept.filter(([, { slots }]) => slots.renewUntil === 0 || now < slots.renewUntil);
+    const hangs = inTime.length < kept.length && inTime.every(([, { slots }]) => slots.renewUntil === 0);
+    return hangs ? [] : inTime;
   }
 
   /** Milliseconds until the first beat is due, however long it took to come here: as if it had begun with the lease. */
