@@ -150,38 +150,57 @@ function classOf(used: readonly Use[]): InputClass {
   return Generated;
 }
 
+/** A type that `@Type` may name. */
+type Named = new (...args: never[]) => object;
+
+/** A class whose `value` is of the type that `@Type` names. */
+function typed(cls: InputClass, type: Named): InputClass {
+  Type(() => type)(cls.prototype as object, 'value');
+  return cls;
+}
+
+/** Whatever validation accepts, the schema does. */
+async function neverRefuses(classes: fc.Arbitrary<InputClass>): Promise<void> {
+  let met = 0;
+  await fc.assert(
+    fc.asyncProperty(classes, args, async (cls, values) => {
+      const input = defineInput(cls);
+      const accepts = compile(input.schema);
+      for (const given of values) {
+        if (!(await validateArguments(input, given)).ok) continue;
+        met += 1;
+        expect(accepts(given), `${JSON.stringify(given)} by ${JSON.stringify(input.schema)}`).to.equal(true);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(met).to.be.above(RUNS);
+}
+
+/** Whatever the schema accepts, validation does. */
+async function acceptsNothingElse(classes: fc.Arbitrary<InputClass>): Promise<void> {
+  let met = 0;
+  await fc.assert(
+    fc.asyncProperty(classes, args, async (cls, values) => {
+      const input = defineInput(cls);
+      for (const given of values.filter(compile(input.schema))) {
+        met += 1;
+        const checked = await validateArguments(input, given);
+        expect(checked.ok, `${JSON.stringify(given)} by ${JSON.stringify(input.schema)}`).to.equal(true);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(met).to.be.above(RUNS);
+}
+
 describe('the JSON Schema, beside what validation accepts', () => {
   it('never refuses what validation accepts', async () => {
-    let met = 0;
-    await fc.assert(
-      fc.asyncProperty(uses({ ...EXACT, ...LOOSE }, LOOSE_OF_LISTS), args, async (used, values) => {
-        const input = defineInput(classOf(used));
-        const accepts = compile(input.schema);
-        for (const given of values) {
-          if (!(await validateArguments(input, given)).ok) continue;
-          met += 1;
-          expect(accepts(given), `${JSON.stringify(given)} by ${JSON.stringify(input.schema)}`).to.equal(true);
-        }
-      }),
-      { numRuns: RUNS },
-    );
-    expect(met).to.be.above(RUNS);
+    await neverRefuses(uses({ ...EXACT, ...LOOSE }, LOOSE_OF_LISTS).map(classOf));
   });
 
   it('accepts nothing else, where the validators are exact', async () => {
-    let met = 0;
-    await fc.assert(
-      fc.asyncProperty(uses(EXACT, OF_LISTS), args, async (used, values) => {
-        const input = defineInput(classOf(used));
-        for (const given of values.filter(compile(input.schema))) {
-          met += 1;
-          const checked = await validateArguments(input, given);
-          expect(checked.ok, `${JSON.stringify(given)} by ${JSON.stringify(input.schema)}`).to.equal(true);
-        }
-      }),
-      { numRuns: RUNS },
-    );
-    expect(met).to.be.above(RUNS);
+    await acceptsNothingElse(uses(EXACT, OF_LISTS).map(classOf));
   });
 
   it('is a valid schema for every validator that class-validator has, and asks for strings where it does', async () => {
@@ -232,55 +251,23 @@ describe('the JSON Schema, beside what validation accepts', () => {
   });
 
   it('never refuses what validation accepts, whatever @Type names', async () => {
-    const types = { Number, String, Boolean, Date };
     const kinds = { ...EXACT, ...LOOSE, isDate: (options: cv.ValidationOptions) => cv.IsDate(options) };
-    let met = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        uses(kinds, LOOSE_OF_LISTS),
-        fc.constantFrom(...Object.values(types)),
-        args,
-        async (used, type, values) => {
-          const dated = type === Date ? used : used.filter(({ name }) => name !== 'isDate');
-          const cls = classOf(dated.length > 0 ? dated : [{ name: 'isDefined', each: false }]);
-          Type(() => type)(cls.prototype as object, 'value');
-          const input = defineInput(cls);
-          const accepts = compile(input.schema);
-          for (const given of values) {
-            if (!(await validateArguments(input, given)).ok) continue;
-            met += 1;
-            expect(accepts(given), `${JSON.stringify(given)} by ${JSON.stringify(input.schema)}`).to.equal(true);
-          }
-        },
-      ),
-      { numRuns: RUNS },
+    const types = fc.constantFrom<Named>(Number, String, Boolean, Date);
+    await neverRefuses(
+      fc.tuple(uses(kinds, LOOSE_OF_LISTS), types).map(([used, type]) => {
+        const dated = type === Date ? used : used.filter(({ name }) => name !== 'isDate');
+        return typed(classOf(dated.length > 0 ? dated : [{ name: 'isDefined', each: false }]), type);
+      }),
     );
-    expect(met).to.be.above(RUNS);
   });
 
   it('accepts nothing else where @Type names the type, and the validators are exact and name none', async () => {
     const { isIn, isEnum, isLevel, equals } = EXACT;
     const untyped = { isDefined: LOOSE.isDefined!, isIn: isIn!, isEnum: isEnum!, isLevel: isLevel!, equals: equals! };
-    let met = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        uses(untyped, OF_LISTS),
-        fc.constantFrom(Number, String, Boolean),
-        args,
-        async (used, type, values) => {
-          const cls = classOf(used);
-          Type(() => type)(cls.prototype as object, 'value');
-          const input = defineInput(cls);
-          for (const given of values.filter(compile(input.schema))) {
-            met += 1;
-            const checked = await validateArguments(input, given);
-            expect(checked.ok, `${JSON.stringify(given)} by ${JSON.stringify(input.schema)}`).to.equal(true);
-          }
-        },
-      ),
-      { numRuns: RUNS },
+    const types = fc.constantFrom<Named>(Number, String, Boolean);
+    await acceptsNothingElse(
+      fc.tuple(uses(untyped, OF_LISTS), types).map(([used, type]) => typed(classOf(used), type)),
     );
-    expect(met).to.be.above(RUNS);
   });
 
   it('refuses no value that validation judges as an instance: dates, and objects with defaults', async () => {
