@@ -4,7 +4,7 @@ export interface Limits {
   readonly maxSteps: number | null;
   /** Failed steps in a row. Default 3. */
   readonly maxFailures: number | null;
-  /** Identical calls with identical results in a row. Default 3. */
+  /** Identical calls with identical results in a row, at least 2. Default 3. */
   readonly maxRepeats: number | null;
   /** Milliseconds that the run was executing; waiting for a person does not count. Default none. */
   readonly maxActiveMs: number | null;
