@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -76,9 +77,12 @@ describe('an exported record', () => {
     world = new World();
     const path = join(world.dir, 'run.jsonl');
     await writeFile(path, lines);
-    const read = createInterface({ input: createReadStream(path) });
+    const file = createReadStream(path);
+    const closed = once(file, 'close');
     const whole = { ok: true, runs: 1, events: 19, fault: null };
-    expect(await verifyExport(read, { head: headHash })).to.deep.equal(whole);
+    expect(await verifyExport(createInterface({ input: file }), { head: headHash })).to.deep.equal(whole);
+    // A stream closes its file after its last line was read.
+    await closed;
     const other = await verify(lines, headHash.replace(/^./, headHash.startsWith('0') ? '1' : '0'));
     expect(other.fault).to.include({ message: 'the chain does not hold the head that was kept' });
   });
