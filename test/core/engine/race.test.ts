@@ -25,7 +25,9 @@ describe('two processes', () => {
 
   /** Both are ready before either may act; `order` says who is told first. */
   async function race(order: readonly [number, number], racers: readonly [string[], string[]]): Promise<string[]> {
-    const children = racers.map(([act = '', ...rest]) => new Child(RACER, [act, world.file, effects, '500', ...rest]));
+    const children = racers.map(
+      ([act = '', ...rest]) => new Child(RACER, [act, world.file, effects, '60000', ...rest]),
+    );
     for (const child of children) await child.next();
     for (const place of order) children[place]?.say({ go: true });
     const outcomes = await Promise.all(children.map((child) => child.next<{ outcome: string }>()));
@@ -48,7 +50,7 @@ describe('two processes', () => {
     }
   }
 
-  async function dead(runId: string, ttlMs = 500): Promise<void> {
+  async function dead(runId: string, ttlMs = 1_500): Promise<void> {
     const child = new Child(RACER, ['hang', world.file, effects, `${ttlMs}`, runId]);
     await child.next();
     child.say({ go: true });

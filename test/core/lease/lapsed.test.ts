@@ -161,7 +161,7 @@ describe('a loop whose lease has lapsed', () => {
   });
 
   it('L12: a reconciliation that blocks is not renewed past its timeout plus one lease length', async () => {
-    const ttlMs = 1_000;
+    const ttlMs = 2_000;
     let lapsed = false;
     const reconcile = () => {
       const sql = world.sql();

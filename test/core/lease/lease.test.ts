@@ -1,7 +1,7 @@
-import { unlinkSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { LeaseLostError, requireApproval, type Run, type RunEvent, type ToolCall } from 'holdpoint';
+import { LeaseLostError, requireApproval, type Class, type Run, type ToolCall } from 'holdpoint';
 import { systemClock } from '../../../core/clock.js';
 import { RENEW_SQL } from '../../../core/lease/renew.js';
 import { Gate, hangingCall } from '../../support/agents.js';
@@ -207,7 +207,7 @@ describe('the lease of a run', () => {
         });
       }).then((reason) => ({ stopped: (reason as Error).name }));
     };
-    const cancelling = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 1_000 } });
+    const cancelling = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 3_000 } });
     expect((await cancelling.runtime.start('mailer', { goal: 'g', id: 'r' })).reason).to.equal('operator_cancelled');
     const last = (await cancelling.runtime.client.runs.events('r')).at(-1);
     expect(last?.payload).to.deep.include({ late: true, result: { stopped: 'RunStateError' } });
@@ -249,7 +249,7 @@ describe('the lease of a run', () => {
       world.sql().prepare(`UPDATE holdpoint_runs SET lease_owner = 'thief', lease_expires_at = 9e15`).run();
       return new Promise(() => undefined);
     };
-    const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 1_000 } });
+    const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, lease: { ttlMs: 3_000 } });
     const error = await rejection(runtime.start('mailer', { goal: 'g', id: 'r' }));
     expect(error).to.be.instanceOf(LeaseLostError);
     expect(signal?.aborted).to.equal(true);
@@ -257,19 +257,35 @@ describe('the lease of a run', () => {
     expect(seen.seen).to.have.length(1);
   });
 
+  // Making the agent is the last that happens before the lease is taken: the thread finds no file to open. What is open
+  // stays usable.
+  const unlinking = (cls: Class): object => {
+    rmSync(world.file, { force: true });
+    return Reflect.construct(cls, []) as object;
+  };
+
   it('L3, L5: a heartbeat that fails loses its leases at once, and says why', async () => {
+    const options = { clock: systemClock, provide: unlinking };
+    const { runtime } = await world.open([mailer(seen, { decide: () => new Promise(() => undefined) })], options);
+    const error = await rejection(runtime.start('mailer', { goal: 'g' }));
+    expect(error).to.be.instanceOf(LeaseLostError);
+    expect(error.message).to.match(/the heartbeat failed: unable to open database file/);
+  });
+
+  it('L3, L5: the tool of a lease whose heartbeat fails is told so', async () => {
+    const first = await world.open([mailer(seen)], { clock: systemClock, policy: () => requireApproval() });
+    await first.runtime.start('mailer', { goal: 'g', id: 'r' });
+    const [asked] = await first.runtime.client.approvals.list();
+    await first.runtime.client.approvals.approve(asked!.id, { hash: asked!.hash, by: 'ann' });
     const act = (_input: unknown, call: ToolCall) =>
       new Promise((_, reject) => {
         call.signal.addEventListener('abort', () => {
           reject(call.signal.reason as Error);
         });
       });
-    const observer = ({ type }: RunEvent): void => {
-      // The thread has not opened it yet; what is open stays usable.
-      if (type === 'run.started') unlinkSync(world.file);
-    };
-    const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, observer });
-    const error = await rejection(runtime.start('mailer', { goal: 'g' }));
+    // An approved call begins in the turn in which the lease is taken, before the thread can have said anything.
+    const { runtime } = await world.open([mailer(seen, { act })], { clock: systemClock, provide: unlinking });
+    const error = await rejection(runtime.resume('r'));
     expect(error).to.be.instanceOf(LeaseLostError);
     expect(error.message).to.match(/the heartbeat failed: unable to open database file/);
     expect(seen.calls).to.have.length(1);
@@ -280,7 +296,7 @@ describe('the lease of a run', () => {
       world.sql().prepare(`UPDATE holdpoint_runs SET lease_owner = 'thief', lease_expires_at = 9e15`).run();
       return new Promise(() => undefined);
     };
-    const { runtime } = await world.open([mailer(seen, { decide })], { clock: systemClock, lease: { ttlMs: 1_000 } });
+    const { runtime } = await world.open([mailer(seen, { decide })], { clock: systemClock, lease: { ttlMs: 3_000 } });
     expect(await rejection(runtime.start('mailer', { goal: 'g' }))).to.be.instanceOf(LeaseLostError);
   });
 
@@ -300,7 +316,7 @@ describe('the lease of a run', () => {
   });
 
   it('L3: is kept while a tool blocks the event loop for several lengths', async () => {
-    const ttlMs = 1_000;
+    const ttlMs = 1_500;
     const act = () => {
       const sql = world.sql();
       const read = sql.prepare<[], LeaseRow>('SELECT status, lease_owner, lease_expires_at FROM holdpoint_runs');
