@@ -16,7 +16,7 @@ import type { Engine } from '../../core/engine/engine.js';
 import type { Store } from '../../core/store/store.js';
 import { TEMP_PREFIX } from './temp-prefix.js';
 
-/** The lease length of runtimes that a world opens; their heartbeat does not beat within a test. */
+/** The lease length of runtimes that a world opens: no heartbeat is due within a test. */
 export const TTL_MS = 60_000;
 
 /** Thrown by the store of a runtime that was told to die: nothing after it is committed. */
@@ -45,7 +45,12 @@ export class World {
   readonly clock = new ManualClock();
   readonly #open: { close(): Promise<void> }[] = [];
 
-  /** A runtime on the store, as another process would open it. Its policy allows everything unless given. */
+  /**
+   * A runtime on the store, as another process would open it. Its policy allows everything unless given.
+   *
+   * It has a heartbeat if a store, a clock or a lease is given. Otherwise there is none, and none would be due: but its
+   * thread, if it is up only after the test has moved the clock, would tell that the lease has lapsed.
+   */
   async open(agents: readonly Class[], options: Partial<RuntimeOptions> = {}): Promise<Mortal> {
     const events: RunEvent[] = [];
     const runtime = await Runtime.open({
@@ -58,7 +63,10 @@ export class World {
       ...options,
     });
     this.#open.push(runtime);
-    return mortal(runtime, events);
+    const opened = mortal(runtime, events);
+    const { store, clock, lease } = options;
+    if (!store && !clock && !lease) withoutHeartbeat(opened);
+    return opened;
   }
 
   async client(options: Partial<ClientOptions> = {}): Promise<Client> {
@@ -102,8 +110,19 @@ export class World {
   }
 }
 
+/** Nothing renews its leases. To be said before it takes one. */
+export function withoutHeartbeat({ runtime }: Mortal): void {
+  const { heartbeat } = engineOf(runtime).options;
+  if (Reflect.get(heartbeat, 'beats') !== true) throw new Error('a heartbeat is no longer told so whether it beats');
+  Reflect.set(heartbeat, 'beats', false);
+}
+
+function engineOf(runtime: Runtime): Engine {
+  return (runtime as unknown as { engine: Engine }).engine;
+}
+
 function mortal(runtime: Runtime, events: RunEvent[]): Mortal {
-  const { store } = (runtime as unknown as { engine: Engine }).engine;
+  const { store } = engineOf(runtime);
   const transaction = store.transaction.bind(store);
   let left = Infinity;
   let done = 0;

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Run, Runtime } from 'holdpoint';
 import type { ManualClock } from '../../../../../core/clock.js';
-import { MEMORY } from '../../../../../core/store/location.js';
-import { Died, type Mortal, type World } from '../../../../support/world.js';
+import { Died, withoutHeartbeat, type Mortal, type World } from '../../../../support/world.js';
 import { TTL_MS, type Config } from '../model/record.js';
 import type { Ask, End, Mishap, Said } from '../model/runner.js';
 import type { Revision } from '../vocabulary.js';
@@ -42,8 +41,7 @@ export class Process {
       ...(config.grantTtlMs === null ? {} : { grantTtlMs: config.grantTtlMs }),
     });
     process.#befallAfterCommits(world.clock);
-    // No lease is renewed within a test: a heartbeat on the shared connection saves each process a thread.
-    Reflect.set(process.#mortal.store, 'database', MEMORY);
+    withoutHeartbeat(process.#mortal);
     return process;
   }
 
