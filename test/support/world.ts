@@ -113,7 +113,7 @@ export class World {
 /** Nothing renews its leases. To be said before it takes one. */
 export function withoutHeartbeat({ runtime }: Mortal): void {
   const { heartbeat } = engineOf(runtime).options;
-  if (Reflect.get(heartbeat, 'beats') !== true) throw new Error('a heartbeat is no longer told so whether it beats');
+  if (Reflect.get(heartbeat, 'beats') !== true) throw new Error('a heartbeat has no member beats any more');
   Reflect.set(heartbeat, 'beats', false);
 }
 

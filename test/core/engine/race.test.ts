@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Runtime, requireApproval } from 'holdpoint';
 import { Child } from '../../support/child.js';
 import { mailer, outside } from '../../support/crash.js';
-import { World } from '../../support/world.js';
+import { TTL_MS, World } from '../../support/world.js';
 
 const RACER = new URL('./racer.js', import.meta.url);
 
@@ -25,9 +25,8 @@ describe('two processes', () => {
 
   /** Both are ready before either may act; `order` says who is told first. */
   async function race(order: readonly [number, number], racers: readonly [string[], string[]]): Promise<string[]> {
-    const children = racers.map(
-      ([act = '', ...rest]) => new Child(RACER, [act, world.file, effects, '60000', ...rest]),
-    );
+    const given = [world.file, effects, `${TTL_MS}`];
+    const children = racers.map(([act = '', ...rest]) => new Child(RACER, [act, ...given, ...rest]));
     for (const child of children) await child.next();
     for (const place of order) children[place]?.say({ go: true });
     const outcomes = await Promise.all(children.map((child) => child.next<{ outcome: string }>()));
@@ -109,7 +108,7 @@ describe('two processes', () => {
   }
 
   it('L2, L6: a process that was killed is waited out by its successor of the same name', async () => {
-    await dead('killed', 60_000);
+    await dead('killed', TTL_MS);
     const outcomes = await race(
       [0, 1],
       [
