@@ -116,7 +116,7 @@ describe('cases from the field', () => {
   });
 
   it('L3: a database handle that somebody holds for two beats costs no lease', async () => {
-    const ttlMs = 3_000;
+    const ttlMs = 5_000;
     const act = () => {
       const sql = world.sql();
       const expiry = (): number => sql.prepare('SELECT lease_expires_at FROM holdpoint_runs').pluck().get() as number;
